@@ -4,16 +4,18 @@ import RenderTree
 // A layer that filters what lies behind it looks different where that has changed, and around it as far as the blur reaches.
 
 extension DamageCauses {
-  /// Adds the pixels in which layers filter what changed behind them.
-  mutating func addFilteredBackdrops(in tree: TreeSnapshot, on output: IntRect) {
-    if causes.isEmpty || !tree.filtersBackdrop { return }
+  /// Adds the pixels in which layers filter what changed or moved behind them.
+  mutating func addFilteredBackdrops(in tree: TreeSnapshot, on output: IntRect, _ scrolled: ScrolledPixels?) {
+    if causes.isEmpty && scrolled == nil || !tree.filtersBackdrop { return }
     tree.withTreeLayers { layers in
       layers.visitFilteredBackdrops(in: Placement(outside: tree, on: output)) { index, shown, blur in
         var reached = DamageRegion()
-        // A layer that was removed counts as behind.
-        for (pixels, cause) in causes where cause.new < index {
+        func addReached(from pixels: IntRect) {
           reached.add((blur?.reached(from: pixels) ?? pixels).intersection(shown))
         }
+        // A layer that was removed counts as behind.
+        for (pixels, cause) in causes where cause.new < index { addReached(from: pixels) }
+        if let scrolled, scrolled.cause.new < index { addReached(from: scrolled.move.rect) }
         for pixels in reached.rects { add(pixels, from: .filteredBackdrop(of: index)) }
       }
     }

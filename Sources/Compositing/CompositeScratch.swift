@@ -1,5 +1,6 @@
 import Geometry
 import LinuxSystem
+import RenderTree
 
 /// The rows that pixels are painted into, of the output or of a group's picture, by absolute coordinates.
 struct PixelTarget {
@@ -26,6 +27,18 @@ struct PixelTarget {
   @inline(__always)
   func pointer(x: Int32, y: Int32) -> UnsafeMutablePointer<UInt32> {
     (base + Int(y - pixels.minY) * bytesPerRow + Int(x - pixels.minX) * 4).assumingMemoryBound(to: UInt32.self)
+  }
+
+  /// Copies pixels to where they moved.
+  func copy(_ move: PixelMove) {
+    let (dx, dy) = (move.dx, move.dy)
+    let rect = move.rect.intersection(pixels).intersection(pixels.offsetBy(dx: dx, dy: dy))
+    if rect.isEmpty || (dx == 0 && dy == 0) { return }
+    // No row is overwritten before it is read.
+    for row in 0..<Int32(rect.height) {
+      let y = dy > 0 ? rect.maxY - 1 - row : rect.minY + row
+      pointer(x: rect.minX, y: y).update(from: pointer(x: rect.minX - dx, y: y - dy), count: rect.width)
+    }
   }
 }
 

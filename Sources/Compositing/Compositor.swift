@@ -52,21 +52,23 @@ public final class Compositor: Renderer {
     paintBand = { [unowned self] in paint(bands[$0]) }
   }
 
-  /// Paints what `tree` shows in the pixels of `damage`; those outside of the bitmap are left out.
+  /// Moves pixels, and paints what `tree` shows in those of the damage; pixels outside of the bitmap are left out.
   @discardableResult
-  public func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence {
+  public func render(_ tree: TreeSnapshot, change: FrameChange, into target: any RenderTarget) -> RenderFence {
     guard let bitmap = target.bitmap else {
       preconditionFailure("Compositor: the target has no pixels in memory; it needs a renderer of its own")
     }
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
     work = RenderWork()
-    let damage = prepare(tree, damage, output)
+    let pixels = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
+    if let move = change.move { pixels.copy(move) }
+    let damage = prepare(tree, change.damage, output)
     if damage.isEmpty { return .signaled }
     let began = clock.now
     findPictures(in: tree, damage)
     // The nodes refer to contents that only the tree keeps alive.
     self.tree = tree
-    self.target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
+    self.target = pixels
     if let workers, let paintBand, damage.area >= Self.pixelsWorthSharing {
       workers.concurrentPerform(iterations: bands.count, priority: .compositing, paintBand)
     } else {

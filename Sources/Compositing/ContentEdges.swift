@@ -15,7 +15,10 @@ struct ContentEdges {
 
   /// Nil when no pixel is seen.
   init?(_ place: Rect, _ layer: PaintedLayer) {
-    guard let visible = ImageRows.visibleRect(of: place, layer) else { return nil }
+    guard
+      let visible = ImageRows.visibleRect(
+        of: place, in: layer.record.bounds, layer.node.transform, isMasked: layer.isMasked)
+    else { return nil }
     shape = LayerShape(visible, radius: 0, transform: layer.node.transform)
     mask = layer.node.flags.contains(.roundedContent) ? LayerShape(layer.node, layer.record) : nil
     pixels = shape.pixels.intersection(mask?.pixels ?? layer.clip).intersection(layer.node.own).intersection(layer.clip)

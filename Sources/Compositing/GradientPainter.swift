@@ -12,6 +12,14 @@ extension GradientContent: PaintableContent {
     return LayerShape(rect, radius: 0, transform: transform).coveredRect(rect, transform)
   }
 
+  /// The fractions that are added repeat themselves after eight pixels.
+  func isSame(in layer: MovedLayer) -> Bool {
+    guard layer.dx % 8 == 0, layer.dy % 8 == 0, layer.boundsAreSame, layer.edgesAreSame(of: layer.record.bounds),
+      let old = GradientPlace(self, layer.record, layer.old), let new = GradientPlace(self, layer.record, layer.new)
+    else { return false }
+    return new.x == old.x + layer.dx && new.y == old.y + layer.dy && new.map == old.map
+  }
+
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
     if let rows = GradientRows(self, layer) { painter.paint(rows, of: layer) }
   }

@@ -22,6 +22,16 @@ extension Image: PaintableContent {
     }
   }
 
+  func isSame(in layer: MovedLayer) -> Bool {
+    let (cut, shown) = (layer.effects?.parts.cut ?? ContentCut(), layer.effects.contentRect(in: layer.record.bounds))
+    guard layer.edgesAreSame(of: shown) else { return false }
+    if cut.hasNineParts { return layer.pointsAreSame }
+    guard let old = ImageRows(self, shown, in: layer.record.bounds, layer.old, isMasked: false, cut),
+      let new = ImageRows(self, shown, in: layer.record.bounds, layer.new, isMasked: false, cut)
+    else { return false }
+    return new.isMoved(from: old, dx: layer.dx, dy: layer.dy)
+  }
+
   /// The rows that `paint` paints, for a mixture with other images; nil when no pixel is seen.
   func rows(of layer: PaintedLayer) -> (any ContentRows)? {
     let cut = layer.node.effects?.parts.cut ?? ContentCut()
@@ -45,9 +55,16 @@ struct ImageRows: ContentRows {
 
   /// Nil when no pixel is seen.
   init?(_ image: Image, _ layer: PaintedLayer, _ cut: ContentCut) {
-    let (bounds, transform) = (layer.record.bounds, layer.node.transform)
-    let shown = layer.node.effects.contentRect(in: bounds)
-    guard let shape = Self.shape(of: shown, layer) else { return nil }
+    let bounds = layer.record.bounds
+    self.init(
+      image, layer.node.effects.contentRect(in: bounds), in: bounds, layer.node.transform, isMasked: layer.isMasked, cut)
+  }
+
+  /// The rows of an image at `shown` in a layer with these bounds.
+  fileprivate init?(
+    _ image: Image, _ shown: Rect, in bounds: Rect, _ transform: Affine, isMasked: Bool, _ cut: ContentCut
+  ) {
+    guard let shape = Self.shape(of: shown, in: bounds, transform, isMasked: isMasked) else { return nil }
     (self.image, self.shape) = (image, shape)
     let place = cut.place(ofAllIn: shown)
     if !cut.reachesBeyondContent, let offset = Self.wholeOffset(Self.toOutput(image, place, transform), image) {
@@ -58,6 +75,16 @@ struct ImageRows: ContentRows {
       way = .sampled(sampling)
     } else {
       return nil
+    }
+  }
+
+  /// True if the pixels are those of `old`, so many pixels from there.
+  fileprivate func isMoved(from old: ImageRows, dx: Int32, dy: Int32) -> Bool {
+    guard image === old.image else { return false }
+    switch (way, old.way) {
+    case (.moved(let x, let y), .moved(let wasX, let wasY)): return x == wasX + dx && y == wasY + dy
+    case (.sampled(let sampling), .sampled(let was)): return sampling.isMoved(from: was, dx: dx, dy: dy)
+    default: return false
     }
   }
 
@@ -74,18 +101,22 @@ struct ImageRows: ContentRows {
 
   /// The edges of the content that is shown at `place`; nil when no pixel is seen.
   static func shape(of place: Rect, _ layer: PaintedLayer) -> LayerShape? {
-    guard let visible = visibleRect(of: place, layer) else { return nil }
-    let shape = LayerShape(visible, radius: 0, transform: layer.node.transform)
+    shape(of: place, in: layer.record.bounds, layer.node.transform, isMasked: layer.isMasked)
+  }
+
+  static func shape(of place: Rect, in bounds: Rect, _ transform: Affine, isMasked: Bool) -> LayerShape? {
+    guard let visible = visibleRect(of: place, in: bounds, transform, isMasked: isMasked) else { return nil }
+    let shape = LayerShape(visible, radius: 0, transform: transform)
     return shape.pixels.isEmpty ? nil : shape
   }
 
   /// The part of `place` that the layer shows, in its coordinates; nil if it shows nothing.
-  static func visibleRect(of place: Rect, _ layer: PaintedLayer) -> Rect? {
-    guard !place.isEmpty, let inverse = layer.node.transform.inverted else { return nil }
-    let visible = place.intersection(layer.record.bounds)
+  static func visibleRect(of place: Rect, in bounds: Rect, _ transform: Affine, isMasked: Bool) -> Rect? {
+    guard !place.isEmpty, let inverse = transform.inverted else { return nil }
+    let visible = place.intersection(bounds)
     // The bounds with their round corners cut the image too, when it is masked. Edges on the bounds are left to that, so
     // that nothing is antialiased twice.
-    return layer.isMasked ? withoutEdges(visible, at: layer.record.bounds, inverse) : visible
+    return isMasked ? withoutEdges(visible, at: bounds, inverse) : visible
   }
 
   /// From the image's pixels to those of the output.

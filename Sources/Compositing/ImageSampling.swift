@@ -63,6 +63,14 @@ struct ImageSampling {
     }
   }
 
+  /// True if the pixels are those of `old`, so many pixels from there.
+  func isMoved(from old: ImageSampling, dx: Int32, dy: Int32) -> Bool {
+    count == old.count && isNearest == old.isNearest
+      && (0..<count).allSatisfy {
+        shares[$0] == old.shares[$0] && samplers[$0].isMoved(from: old.samplers[$0], dx: Int64(dx), dy: Int64(dy))
+      }
+  }
+
   /// How often an image would be halved in a direction until its pixels lie as far apart as those of the output: a binary logarithm.
   ///
   /// - Parameters:
@@ -91,6 +99,14 @@ struct ImageSampling {
       width: Int32(image.width), height: Int32(image.height),
       u: ImageRows.fixed(start.x - 0.5) &- x &* ux &- y &* uy, ux: ux, uy: uy,
       v: ImageRows.fixed(start.y - 0.5) &- x &* vx &- y &* vy, vx: vx, vy: vy)
+  }
+}
+
+extension ckernels_sampler {
+  fileprivate func isMoved(from old: ckernels_sampler, dx: Int64, dy: Int64) -> Bool {
+    base == old.base && width == old.width && height == old.height && bytes_per_row == old.bytes_per_row
+      && ux == old.ux && uy == old.uy && vx == old.vx && vy == old.vy
+      && u == old.u &- dx &* ux &- dy &* uy && v == old.v &- dx &* vx &- dy &* vy
   }
 }
 

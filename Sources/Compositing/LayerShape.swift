@@ -23,9 +23,12 @@ struct LayerShape {
 
   /// The bounds of a layer with its round corners.
   init(_ node: CompositeNode, _ record: RenderRecord) {
+    self.init(record, node.effects, node.transform)
+  }
+
+  init(_ record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) {
     self.init(
-      record.bounds, radius: Double(record.cornerRadius), corners: node.effects?.parts.corners ?? .all,
-      transform: node.transform)
+      record.bounds, radius: Double(record.cornerRadius), corners: effects?.parts.corners ?? .all, transform: transform)
   }
 
   /// - Parameters:

@@ -9,12 +9,16 @@ protocol PaintableContent: RenderContent {
   func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect
   /// True if it paints pixels over others of its own: a layer that is not opaque blends them as one picture.
   var coversItself: Bool { get }
+  /// True if a layer that moved by whole pixels gets the same pixels from the content as before, byte for byte. Where it is not known
+  /// they are painted again.
+  func isSame(in layer: MovedLayer) -> Bool
   /// Paints the content, by a call of `painter.paint(_:of:)` with the content's rows.
   func paint(_ layer: PaintedLayer, with painter: BandPainter)
 }
 
 extension PaintableContent {
   var coversItself: Bool { false }
+  func isSame(in layer: MovedLayer) -> Bool { false }
 }
 
 /// The pixels of a content, row by row.

@@ -67,6 +67,12 @@ struct PictureSpace {
     }
   }
 
+  /// True if this picture has the pixels of `old`, and the output shows them so many pixels from there.
+  func isMoved(from old: PictureSpace, dx: Int32, dy: Int32) -> Bool {
+    guard case (.same, .same) = (way, old.way) else { return false }
+    return transform == old.transform && self.dx == old.dx + dx && self.dy == old.dy + dy
+  }
+
   /// The picture as the output shows it.
   ///
   /// - Parameter picture: has the `source(of:)` of the pixels that are asked for. It must outlive the result.

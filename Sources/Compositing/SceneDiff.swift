@@ -8,24 +8,30 @@ public import RenderTree
 /// it uses again the memory that it allocated for the first ones.
 public struct SceneDiff {
   private var comparison = TreeComparison(DamageCollector())
+  private let worthwhile: WorthwhileMove
 
-  public init() {}
+  public init() { self.init(.measured) }
 
-  /// Adds to `region` the pixels of an output of `width` × `height` that `new` may show differently from `old`.
-  public mutating func damage(
-    from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int, into region: inout DamageRegion
-  ) {
-    let output = IntRect(x: 0, y: 0, width: width, height: height)
-    comparison.compare(old, new, on: output)
-    if !comparison.damage.isEmpty, new.filtersBackdrop {
-      // Only the causes tell which layers lie behind another.
-      let causes = Self.causes(from: old, to: new, width: width, height: height)
-      for (pixels, cause) in causes.causes where cause.isFilteredBackdrop { comparison.damage.add(pixels, from: cause) }
-    }
-    comparison.damage.finish(output: output, into: &region)
+  init(_ worthwhile: WorthwhileMove) {
+    self.worthwhile = worthwhile
   }
 
-  /// The rectangles of which `damage` makes a region for the same trees, each with its reason. It takes the time of a second
+  /// The pixels of an output of `width` × `height` that `new` shows elsewhere than `old` did, and those that it may show differently.
+  public mutating func change(from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int) -> FrameChange {
+    let output = IntRect(x: 0, y: 0, width: width, height: height)
+    var change = FrameChange()
+    let moved = comparison.compare(old, new, on: output, worthwhile)
+    if moved != nil || !comparison.damage.isEmpty, new.filtersBackdrop {
+      // Only the causes tell which layers lie behind another.
+      let causes = Self.causes(from: old, to: new, width: width, height: height, worthwhile)
+      for (pixels, cause) in causes.causes where cause.isFilteredBackdrop { comparison.damage.add(pixels, from: cause) }
+    }
+    change.move = moved?.move
+    comparison.damage.finish(output: output, into: &change.damage)
+    return change
+  }
+
+  /// The rectangles of which `change` makes its damage for the same trees, each with its reason. It takes the time of a second
   /// diff, and allocates.
   public static func reasons(from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int) -> [DamageReason] {
     causes(from: old, to: new, width: width, height: height).reasons(from: old, to: new)
@@ -36,11 +42,13 @@ public struct SceneDiff {
     causes(from: old, to: new, width: width, height: height).rects
   }
 
-  private static func causes(from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int) -> DamageCauses {
+  private static func causes(
+    from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int, _ worthwhile: WorthwhileMove = .measured
+  ) -> DamageCauses {
     var comparison = TreeComparison(DamageCauses())
     let output = IntRect(x: 0, y: 0, width: width, height: height)
-    comparison.compare(old, new, on: output)
-    comparison.damage.addFilteredBackdrops(in: new, on: output)
+    let moved = comparison.compare(old, new, on: output, worthwhile)
+    comparison.damage.addFilteredBackdrops(in: new, on: output, moved)
     return comparison.damage
   }
 }

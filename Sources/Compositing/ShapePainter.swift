@@ -16,6 +16,10 @@ extension ShapeContent: PaintableContent {
     return covered.intersection(mask.coveredRect(record.bounds, transform))
   }
 
+  func isSame(in layer: MovedLayer) -> Bool {
+    StripCache.hasSameStrips(self, layer.new, as: layer.old, dx: layer.dx, dy: layer.dy)
+  }
+
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
     // An antialiased clip cuts all that is painted in it.
     let isMasked = layer.record.flags.contains(.masksToBounds) && !layer.node.flags.contains(.antialiasedClip)

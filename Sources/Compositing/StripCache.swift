@@ -107,6 +107,16 @@ final class StripCache: Sendable {
     }
   }
 
+  /// True if the strips of a shape are the same under both transforms, and lie so many pixels apart. Those that depend on the frame
+  /// are not.
+  static func hasSameStrips(_ shape: ShapeContent, _ new: Affine, as old: Affine, dx: Int32, dy: Int32) -> Bool {
+    guard (new.a, new.b, new.c, new.d) == (old.a, old.b, old.c, old.d), let x = quarters(new.tx), let y = quarters(new.ty),
+      let oldX = quarters(old.tx), let oldY = quarters(old.ty)
+    else { return false }
+    let box = IntRect(covering: new.boundingBox(of: shape.drawnBounds(in: .zero, nil))).framed
+    return x == (oldX.0 + dx, oldX.1) && y == (oldY.0 + dy, oldY.1) && box.area <= largestArea
+  }
+
   /// Whole pixels, and the rest in quarters.
   private static func quarters(_ distance: Double) -> (Int32, Int32)? {
     guard abs(distance) < 0x1p28 else { return nil }

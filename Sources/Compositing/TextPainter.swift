@@ -7,6 +7,17 @@ extension TextContent: PaintableContent {
   /// Glyphs leave pixels between them.
   func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect { .zero }
 
+  func isSame(in layer: MovedLayer) -> Bool {
+    let (bounds, effects) = (layer.record.bounds, layer.effects)
+    guard let old = map(in: bounds, effects, layer.old), let new = map(in: bounds, effects, layer.new),
+      layer.edgesAreSame(of: effects.contentRect(in: bounds))
+    else { return false }
+    return runs.allSatisfy { run in
+      GlyphGrid(run.line, at: run.baseline, new)
+        .isMoved(from: GlyphGrid(run.line, at: run.baseline, old), dx: Int(layer.dx), dy: Int(layer.dy))
+    }
+  }
+
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
     let (bounds, effects) = (layer.record.bounds, layer.node.effects)
     guard let map = map(in: bounds, effects, layer.node.transform) else {

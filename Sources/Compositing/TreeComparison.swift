@@ -2,6 +2,12 @@ import Geometry
 import Glibc
 import RenderTree
 
+/// The pixels that only moved.
+struct ScrolledPixels {
+  var move: PixelMove
+  var cause: DamageCause
+}
+
 /// Walks two trees in step and gives the rectangles that look different to `damage`, each with its cause.
 ///
 /// The compiler makes one walk for each kind of damage, so that the one that wants no causes spends nothing on them.
@@ -15,34 +21,68 @@ struct TreeComparison<Damage: DamageSink> {
     var placement: Placement
   }
 
-  private struct Frame {
-    var end: Int
-    var placement: Placement
-  }
-
   private var pairs: ContiguousArray<Pair> = []
-  private var frames: ContiguousArray<Frame> = []
+  private var walk = LayerWalk()
   private var siblings = SiblingTable()
+  private var survey = ScrollSurvey()
+  private var search = ScrollSearch.over
   var damage: Damage
+
+  private enum ScrollSearch {
+    case on(largest: Scroll?, WorthwhileMove)
+    /// A scroll inside of one that is followed is no other.
+    case over
+  }
 
   init(_ damage: Damage) {
     self.damage = damage
   }
 
-  /// Adds the pixels of `output` that `new` may show differently from `old` to `damage`.
-  mutating func compare(_ old: TreeSnapshot, _ new: TreeSnapshot, on output: IntRect) {
+  /// Adds the pixels of `output` that `new` may show differently from `old` to `damage`, but for those that it returns: they only
+  /// moved.
+  mutating func compare(
+    _ old: TreeSnapshot, _ new: TreeSnapshot, on output: IntRect, _ worthwhile: WorthwhileMove
+  ) -> ScrolledPixels? {
     if old.backdrop != new.backdrop || old.viewport != new.viewport {
       damage.add(output, from: .output)
-      return
+      return nil
     }
     let placement = Placement(outside: new, on: output)
-    old.withTreeLayers { old in
+    return old.withTreeLayers { old in
       new.withTreeLayers { new in
         pairs.append(
           Pair(old: 0, oldEnd: old.records.count, new: 0, newEnd: new.records.count, placement: placement))
+        search = .on(largest: nil, worthwhile)
         while let pair = pairs.popLast() { compareChildren(pair, old, new) }
+        guard case .on(let scroll?, _) = search else { return nil }
+        search = .over
+        return follow(scroll, old, new, outside: placement, worthwhile)
       }
     }
+  }
+
+  /// Compares the layers of a scroll as if they had always been where they are now, and finds the pixels that only moved.
+  private mutating func follow(
+    _ scroll: Scroll, _ old: TreeLayers, _ new: TreeLayers, outside placement: Placement, _ worthwhile: WorthwhileMove
+  ) -> ScrolledPixels? {
+    guard let found = survey.find(scroll, old, new, outside: placement, worthwhile) else {
+      damageBoth(scroll, old, new)
+      return nil
+    }
+    for rect in survey.repaints where !rect.isEmpty { damage.add(rect, from: scroll.cause) }
+    found.oldExtent.forEachPart(outside: found.move.rect) { damage.add($0, from: scroll.cause) }
+    found.newExtent.forEachPart(outside: found.move.rect) { damage.add($0, from: scroll.cause) }
+    pairs.append(
+      Pair(
+        old: scroll.old.lowerBound + 1, oldEnd: scroll.old.upperBound, new: scroll.new.lowerBound + 1,
+        newEnd: scroll.new.upperBound, placement: scroll.inside(new.records[scroll.new.lowerBound])))
+    while let pair = pairs.popLast() { compareChildren(pair, old, new) }
+    return ScrolledPixels(move: found.move, cause: scroll.cause)
+  }
+
+  private mutating func damageBoth(_ scroll: Scroll, _ old: TreeLayers, _ new: TreeLayers) {
+    damageSubtree(old, scroll.old.lowerBound, scroll.old.upperBound, scroll.placement, scroll.cause)
+    damageSubtree(new, scroll.new.lowerBound, scroll.new.upperBound, scroll.placement, scroll.cause)
   }
 
   private mutating func compareChildren(_ pair: Pair, _ oldLayers: TreeLayers, _ newLayers: TreeLayers) {
@@ -110,8 +150,17 @@ struct TreeComparison<Damage: DamageSink> {
     let isIsolated = old[oldIndex].isIsolated || new[newIndex].isIsolated
     if isIsolated, isSame, old.holdsSameLayers(from: oldIndex, to: oldEnd, as: new, from: newIndex, to: newEnd) { return }
     guard !isIsolated, isSame || old[oldIndex].holdsLike(new[newIndex]) else {
-      damageSubtree(oldLayers, oldIndex, oldEnd, placement, cause)
-      damageSubtree(newLayers, newIndex, newEnd, placement, cause)
+      if case .on(let largest, let worthwhile) = search,
+        let scroll = Scroll(
+          oldLayers, oldIndex..<oldEnd, newLayers, newIndex..<newEnd, in: placement,
+          atLeast: max(worthwhile.pixels, largest?.area ?? 0))
+      {
+        search = .on(largest: scroll, worthwhile)
+        if let largest { damageBoth(largest, oldLayers, newLayers) }
+      } else {
+        damageSubtree(oldLayers, oldIndex, oldEnd, placement, cause)
+        damageSubtree(newLayers, newIndex, newEnd, placement, cause)
+      }
       return
     }
     guard new[newIndex].isShown else { return }
@@ -151,45 +200,11 @@ struct TreeComparison<Damage: DamageSink> {
   private mutating func damageSubtree(
     _ layers: TreeLayers, _ start: Int, _ end: Int, _ placement: Placement, _ cause: DamageCause
   ) {
-    let records = layers.records
-    var placement = placement
-    var limit = end
-    var index = start
-    while index < end {
-      while index >= limit, let frame = frames.popLast() {
-        placement = frame.placement
-        limit = frame.end
-      }
-      let next = records[index].end(at: index, in: limit)
-      guard records[index].isShown else {
-        index = next
-        continue
-      }
-      let transform = placement.transform(of: records[index])
-      if layers.isTurnedAway(index, transform) {
-        index = next
-        continue
-      }
-      if records[index].isIsolated {
-        let pixels = layers.picturePixels(of: index, end: next, transform).intersection(placement.clip)
-        if !pixels.isEmpty { damage.add(pixels, from: cause) }
-        index = next
-        continue
-      }
-      add(records[index], transform, placement.clip, cause)
-      if next > index + 1 {
-        let inner = placement.entering(records[index], transform: transform)
-        if inner.clip.isEmpty {
-          index = next
-          continue
-        }
-        frames.append(Frame(end: limit, placement: placement))
-        placement = inner
-        limit = next
-      }
-      index += 1
+    walk.visit(layers, from: start, to: end, in: placement, &damage) { damage, step in
+      let pixels = step.pixels(layers)
+      if !pixels.isEmpty { damage.add(pixels, from: cause) }
+      return !layers.records[step.index].isIsolated
     }
-    if !frames.isEmpty { frames.removeAll(keepingCapacity: true) }
   }
 
   /// Adds the pixels that one layer paints itself.

@@ -63,6 +63,19 @@ public struct IntRect: Hashable, BitwiseCopyable, Sendable {
   /// The rectangle with a frame of one pixel around it.
   package var framed: IntRect { IntRect(minX: minX - 1, minY: minY - 1, maxX: maxX + 1, maxY: maxY + 1) }
 
+  /// Calls `body` for the up to four parts that lie outside of `hole`: full-width strips above and below, the rest left and right.
+  package func forEachPart(outside hole: IntRect, _ body: (IntRect) -> Void) {
+    func visit(_ part: IntRect) {
+      if !part.isEmpty { body(part) }
+    }
+    let inner = intersection(hole)
+    if inner.isEmpty { return visit(self) }
+    visit(IntRect(minX: minX, minY: minY, maxX: maxX, maxY: inner.minY))
+    visit(IntRect(minX: minX, minY: inner.maxY, maxX: maxX, maxY: maxY))
+    visit(IntRect(minX: minX, minY: inner.minY, maxX: inner.minX, maxY: inner.maxY))
+    visit(IntRect(minX: inner.maxX, minY: inner.minY, maxX: maxX, maxY: inner.maxY))
+  }
+
   public func offsetBy(dx: Int32, dy: Int32) -> IntRect {
     IntRect(minX: minX + dx, minY: minY + dy, maxX: maxX + dx, maxY: maxY + dy)
   }

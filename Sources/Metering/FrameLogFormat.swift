@@ -20,7 +20,7 @@ import LinuxSystem
 /// | `lateness` | from the promised vblank, or else the target, to the one that showed it; below zero if earlier |
 /// | `cause`, `otherCause` | why it was late: what cost most, and what cost at least half as much |
 /// | `animationError` | by how much animations moved on more than `frameInterval`; not after a frame that was made for a guess |
-/// | `paintedPixels`, `damagePixels` | pixels that were painted, and those that may differ from the frame before |
+/// | `paintedPixels`, `damagePixels` | pixels that were painted, and those that may differ from the frame before and did not only move |
 /// | `processorTime` | how long the threads that worked on it had a processor; `blocked` time is `work` + `asyncWait` without this and `runDelay` |
 /// | `runDelay`, `startDelay` | how long they could work and had none, in the work and from `start` to `delivered` |
 /// | `asyncWait` | how long the commit waited for drawings of other threads |

@@ -1,14 +1,14 @@
 import Geometry
 import RenderTree
 
-/// The damage that each of a presenter's buffers still lacks.
+/// The change that each of a presenter's buffers still lacks.
 ///
-/// A buffer that was last painted two frames ago lacks the damage of both. It is remembered by the buffer's identity, not by
+/// A buffer that was last painted two frames ago lacks the changes of both. They are remembered by the buffer's identity, not by
 /// its age, so that buffers may come back in any order.
 struct BufferRing {
   private(set) var width: Int
   private(set) var height: Int
-  private var missing: [DamageRegion] = []
+  private var missing: [FrameChange] = []
 
   init(width: Int, height: Int) {
     self.width = width
@@ -24,20 +24,16 @@ struct BufferRing {
     missing.removeAll(keepingCapacity: true)
   }
 
-  /// Adds one frame's damage to every known buffer.
-  mutating func add(_ damage: DamageRegion) {
-    for index in missing.indices { missing[index].add(damage) }
+  /// Adds one frame's change to every known buffer.
+  mutating func add(_ change: FrameChange) {
+    for index in missing.indices { missing[index].add(change) }
   }
 
-  /// Returns the pixels that must be painted so that the buffer shows the newest tree. It counts as painted afterwards.
-  mutating func takeDamage(ofBuffer index: Int) -> DamageRegion {
-    while missing.count <= index {
-      var all = DamageRegion()
-      all.add(bounds)
-      missing.append(all)
-    }
-    let damage = missing[index]
-    missing[index].removeAll()
-    return damage
+  /// Returns the change that makes the buffer show the newest tree. It counts as made afterwards.
+  mutating func takeChange(ofBuffer index: Int) -> FrameChange {
+    while missing.count <= index { missing.append(FrameChange(DamageRegion(bounds))) }
+    let change = missing[index]
+    missing[index] = FrameChange()
+    return change
   }
 }

@@ -29,9 +29,9 @@ package struct InspectedFrame {
   /// The tree of the frame before; empty where all is painted anew.
   package let old: TreeSnapshot
   package let tree: TreeSnapshot
-  /// The pixels that may differ from the frame before.
+  /// The pixels that may differ from the frame before, but for those that only moved.
   package let damage: DamageRegion
-  /// The pixels that the buffer lacked, and that were painted.
-  package let painted: DamageRegion
+  /// The change that the buffer lacked, and that was made.
+  package let made: FrameChange
   package let buffer: PresentationBuffer
 }

@@ -7,7 +7,7 @@ import RenderTree
 struct OutputFrame {
   let buffer: PresentationBuffer
   /// The pixels that are written in the buffer since it was presented.
-  var damage: DamageRegion
+  var written: DamageRegion
   /// Its `submitted` is the time at which it could be rendered, and then that at which it was.
   var record: FrameRecord
   /// The output's inspector, if it had one, and what it is to see of the frame.
@@ -23,7 +23,7 @@ struct OutputFrame {
   mutating func paintOver(_ now: inout MonotonicTime, _ clock: SystemClock, _ stretch: inout WorkStretch) {
     guard case (.painter(let painter), let frame)? = inspection else { return }
     let begin = stretch.meter?.mark(at: now)
-    damage = painter.draw(over: frame)
+    written = painter.draw(over: frame)
     let painted = clock.now
     stretch.leaveOut(since: begin, at: painted)
     record.submitted += painted - now

@@ -56,7 +56,6 @@ public final class Output {
   let ticker: DisplayTicker
   private let renderer: any Renderer
   private var diff = SceneDiff()
-  private var damage = DamageRegion()
   private var ring: BufferRing
   private var link: DisplayLink?
   private var frameUnderWay = FrameUnderWay.none
@@ -256,36 +255,36 @@ public final class Output {
     record.animationTime = evaluationTime(for: record.target)
     var tree = content.tree(record.animationTime)
     if geometry.rotation != .none { tree.viewport = geometry.turned(tree.viewport) }
-    damage.removeAll()
-    diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
-    if shown == nil { damage.add(ring.bounds) }
-    if damage.isEmpty {
+    let change =
+      shown.map { diff.change(from: $0, to: tree, width: ring.width, height: ring.height) }
+      ?? FrameChange(DamageRegion(ring.bounds))
+    if change.isEmpty {
       schedule.didRenderNothing(for: target, at: started, forecast: forecast)
       return
     }
 
-    ring.add(damage)
-    let painted = ring.takeDamage(ofBuffer: buffer.index)
-    (record.damagePixels, record.paintedPixels) = (damage.area, painted.area)
+    ring.add(change)
+    let lacked = ring.takeChange(ofBuffer: buffer.index)
+    (record.damagePixels, record.paintedPixels) = (change.damage.area, lacked.damage.area)
     record.submitted = clock.now
     record.phases[.diff] = record.submitted - started
     let inspection = inspector.map {
-      ($0, InspectedFrame(old: shown ?? TreeSnapshot(), tree: tree, damage: damage, painted: painted, buffer: buffer))
+      ($0, InspectedFrame(old: shown ?? TreeSnapshot(), tree: tree, damage: change.damage, made: lacked, buffer: buffer))
     }
     shown = tree
     if isOwed { schedule.didRenderOwedFrame(for: target) } else { schedule.didRender(for: target) }
-    start(OutputFrame(buffer: buffer, damage: painted, record: record, inspection: inspection), of: tree)
+    start(OutputFrame(buffer: buffer, written: lacked.written, record: record, inspection: inspection), lacked, of: tree)
   }
 
   /// Renders a frame, now or on a thread.
-  private func start(_ frame: OutputFrame, of tree: TreeSnapshot) {
+  private func start(_ frame: OutputFrame, _ change: FrameChange, of tree: TreeSnapshot) {
     if let renderThread {
       var frame = frame
       stretch.end(&frame.record, at: frame.record.submitted)
       frameUnderWay = .rendering(frame)
-      return renderThread.start(tree, damage: frame.damage, into: frame.canvas, isMeasured: stretch.meter != nil)
+      return renderThread.start(tree, change: change, into: frame.canvas, isMeasured: stretch.meter != nil)
     }
-    switch renderer.render(tree, damage: frame.damage, into: frame.canvas) {
+    switch renderer.render(tree, change: change, into: frame.canvas) {
     case .signaled: break
     }
     let ended = clock.now
@@ -331,7 +330,7 @@ public final class Output {
     var record = frame.record
     record.heldBack += time - record.submitted
     do {
-      try presenter.present(frame.buffer, damage: frame.damage)
+      try presenter.present(frame.buffer, damage: frame.written)
     } catch {
       return refused(error)
     }

@@ -52,8 +52,8 @@ public protocol Presenter: AnyObject {
   ///
   /// - Parameters:
   ///   - buffer: the result of the newest `acquireBuffer()`.
-  ///   - damage: every pixel that was painted in *this* buffer since it was last presented. It contains all that differs
-  ///     from the frame before.
+  ///   - damage: every pixel that was copied or painted in *this* buffer since it was last presented. It contains all that
+  ///     differs from the frame before.
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws
   /// True while frames can be shown. While it is false there is no free buffer before the next `.reset`.
   var isReady: Bool { get }

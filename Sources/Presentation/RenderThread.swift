@@ -44,11 +44,11 @@ final class RenderThread {
   /// Begins to render a frame. None may be under way.
   ///
   /// - Parameter isMeasured: true to measure the thread.
-  func start(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget, isMeasured: Bool = false) {
+  func start(_ tree: TreeSnapshot, change: FrameChange, into target: any RenderTarget, isMeasured: Bool = false) {
     precondition(!isBusy, "a frame was rendered while another one was")
     isBusy = true
     job.frame = Job.Frame(
-      tree: tree, damage: damage, target: target, started: job.clock.now, isMeasured: isMeasured, finished: finished,
+      tree: tree, change: change, target: target, started: job.clock.now, isMeasured: isMeasured, finished: finished,
       loop: loop)
     // Threads that have ended take no more.
     if !threads.submit(.compositing, run) { run() }
@@ -85,7 +85,7 @@ final class RenderThread {
   private final class Job: @unchecked Sendable {
     struct Frame {
       var tree: TreeSnapshot
-      var damage: DamageRegion
+      var change: FrameChange
       var target: any RenderTarget
       var started: MonotonicTime
       var isMeasured: Bool
@@ -116,7 +116,7 @@ final class RenderThread {
       guard let frame else { return nil }
       if frame.isMeasured, meter == nil { meter = ThreadMeter(clock: clock) }
       let begin = frame.isMeasured ? meter?.mark(at: clock.now) : nil
-      switch renderer.render(frame.tree, damage: frame.damage, into: frame.target) {
+      switch renderer.render(frame.tree, change: frame.change, into: frame.target) {
       case .signaled: break
       }
       end.time = clock.now

@@ -111,6 +111,11 @@ public struct DamageRegion: Sendable {
     while let piece = pending.pop() { insert(piece, &pending) }
   }
 
+  /// Adds the pixels of a rectangle that lie outside of another.
+  public mutating func add(_ rect: IntRect, outside hole: IntRect) {
+    rect.forEachPart(outside: hole) { add($0) }
+  }
+
   private mutating func insert(_ piece: IntRect, _ pending: inout Pending) {
     var piece = piece
     var index = 0
@@ -214,19 +219,10 @@ public struct DamageRegion: Sendable {
       return storage[count]
     }
 
-    /// Pushes the parts of `rect` outside `hole`, which it overlaps: full-width strips above and below, the rest left and
-    /// right.
+    /// Pushes the parts of `rect` outside `hole`, which it overlaps.
     mutating func push(differenceOf rect: IntRect, and hole: IntRect) {
       cuts += 1
-      let inner = rect.intersection(hole)
-      pushUnlessEmpty(IntRect(minX: rect.minX, minY: rect.minY, maxX: rect.maxX, maxY: inner.minY))
-      pushUnlessEmpty(IntRect(minX: rect.minX, minY: inner.maxY, maxX: rect.maxX, maxY: rect.maxY))
-      pushUnlessEmpty(IntRect(minX: rect.minX, minY: inner.minY, maxX: inner.minX, maxY: inner.maxY))
-      pushUnlessEmpty(IntRect(minX: inner.maxX, minY: inner.minY, maxX: rect.maxX, maxY: inner.maxY))
-    }
-
-    private mutating func pushUnlessEmpty(_ rect: IntRect) {
-      if !rect.isEmpty { push(rect) }
+      rect.forEachPart(outside: hole) { push($0) }
     }
   }
 }

@@ -10,12 +10,12 @@ public import Raster
 /// let output = Output(display: display, content: content, renderer: Compositor(workers: workers), clock: clock)
 /// ```
 public protocol Renderer: AnyObject {
-  /// Paints what `tree` shows in the pixels of `damage`, and leaves all other pixels as they are. Damage outside of the
-  /// target is ignored.
+  /// Moves the pixels that `change` moves, then paints what `tree` shows in those of its damage, and leaves all others as they are.
+  /// Pixels outside of the target are ignored.
   ///
   /// - Returns: when the target holds the picture.
   @discardableResult
-  func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence
+  func render(_ tree: TreeSnapshot, change: FrameChange, into target: any RenderTarget) -> RenderFence
 
   /// The work of the last call of `render`. Read it on the thread that renders. A renderer that does not count has the default, which is
   /// zero.
@@ -24,6 +24,12 @@ public protocol Renderer: AnyObject {
 
 extension Renderer {
   public var work: RenderWork { RenderWork() }
+
+  /// Paints what `tree` shows in the pixels of `damage`, and leaves all others as they are.
+  @discardableResult
+  public func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence {
+    render(tree, change: FrameChange(damage), into: target)
+  }
 }
 
 /// The work of a renderer on one frame.

@@ -100,9 +100,6 @@ import Testing
     func rects(_ change: (inout TreeSnapshot) -> Void) -> [IntRect] {
       var new = old
       change(&new)
-      var region = DamageRegion()
-      var diff = SceneDiff()
-      diff.damage(from: old, to: new, width: 60, height: 40, into: &region)
       let reasons = SceneDiff.reasons(from: old, to: new, width: 60, height: 40)
       #expect(reasons.dropFirst(2).allSatisfy { $0.layer == 3 && $0.change == .properties([.filteredBackdrop]) })
       return reasons.map(\.pixels)

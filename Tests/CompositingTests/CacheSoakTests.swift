@@ -29,8 +29,7 @@ import Testing
         // Each layer that is let go of with its tree leaves pictures behind; those that stay are kept from the second frame on.
         if frames % 3 == 0 { _ = model.edit() }
         let tree = model.snapshot()
-        var damage = DamageRegion()
-        diff.damage(from: shown, to: tree, width: width, height: height, into: &damage)
+        var damage = diff.change(from: shown, to: tree, width: width, height: height).damage
         if frames % 5 == 0 { damage.add(output) }
         compositor.render(tree, damage: damage, into: bitmap)
         shown = tree

@@ -255,10 +255,10 @@ import Testing
     var tree = TreeSnapshot(records: records)
     tree.sides.removeAll()
     let bitmap = try Bitmap(width: 8, height: 8)
-    var damage = DamageRegion(IntRect(minX: -100, minY: -100, maxX: 100, maxY: 100))
+    let damage = DamageRegion(IntRect(minX: -100, minY: -100, maxX: 100, maxY: 100))
     Compositor().render(tree, damage: damage, into: bitmap)
     #expect(bitmap[4, 4] >> 24 == 255)
     var diff = SceneDiff()
-    diff.damage(from: tree, to: TreeSnapshot(records: records.reversed()), width: 8, height: 8, into: &damage)
+    _ = diff.change(from: tree, to: TreeSnapshot(records: records.reversed()), width: 8, height: 8)
   }
 }

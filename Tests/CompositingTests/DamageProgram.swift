@@ -1,9 +1,10 @@
-import Compositing
 import Geometry
 import Glibc
 import LinuxSystem
 import Raster
 import RenderTree
+
+@testable import Compositing
 
 /// Edits of a random tree, in frames on a ring of buffers. Every part of a program is a program: each edit is chosen by a seed of its
 /// own and by what is there.
@@ -21,9 +22,11 @@ struct DamageProgram {
     var isProbed: Bool
   }
 
-  static let (width, height) = (90, 80)
-
   let seed: UInt64
+  /// Every second program scrolls a list, on an output that is large enough for damage to be apart.
+  var isScrolled: Bool { seed % 2 == 0 }
+  var width: Int { isScrolled ? 160 : 90 }
+  var height: Int { isScrolled ? 130 : 80 }
   let buffers: Int
   var frames: [Frame] = []
 
@@ -60,37 +63,38 @@ struct DamagePlayer {
     let text: String
     let before: TreeSnapshot
     let after: TreeSnapshot
-    let damage: DamageRegion
+    let change: FrameChange
   }
 
-  /// A change of each frame's damage, to see the proof fail; nil for none.
-  typealias Fault = (inout DamageRegion) -> Void
+  /// Spoils each frame's change, to see the proof fail; nil to spoil none.
+  typealias Fault = (inout FrameChange) -> Void
 
-  private static let output = IntRect(x: 0, y: 0, width: DamageProgram.width, height: DamageProgram.height)
-  private static let whole = DamageRegion(output)
   private static let poison: UInt32 = 0xDEAD_BEEF
 
+  private let output: IntRect
+  private var whole: DamageRegion { DamageRegion(output) }
   private let model: RandomTree
   private let compositor: Compositor
   private let painting: Compositor
-  private var diff = SceneDiff()
-  private var full = bitmap(.end)
-  private var previous = bitmap(.start)
-  private let probe = bitmap(.end)
+  /// The output is too small for moves that would pay.
+  private var diff = SceneDiff(WorthwhileMove(pixels: 16, slowShare: 0))
+  private var full: Bitmap
+  private var previous: Bitmap
+  private let probe: Bitmap
   private let ring: [Bitmap]
-  private var pending: [DamageRegion]
-
-  private static func bitmap(_ end: Bitmap.GuardedEnd) -> Bitmap {
-    .guarded(width: DamageProgram.width, height: DamageProgram.height, at: end)
-  }
+  private var pending: [FrameChange]
 
   private init(_ program: DamageProgram) throws {
-    let blending = Blending.allCases[Int(program.seed % 2)]
+    func bitmap(_ end: Bitmap.GuardedEnd) -> Bitmap { .guarded(width: program.width, height: program.height, at: end) }
+    output = IntRect(x: 0, y: 0, width: program.width, height: program.height)
+    let blending = Blending.allCases[Int(program.seed / 2 % 2)]
     (compositor, painting) = (Compositor(blending: blending), Compositor(keptBytes: 0, blending: blending))
     model = try RandomTree(
-      seed: program.seed, layers: 8, width: DamageProgram.width, height: DamageProgram.height, isGuarded: true)
-    ring = (0..<program.buffers).map { Self.bitmap($0 % 2 == 0 ? .end : .start) }
-    pending = Array(repeating: Self.whole, count: program.buffers)
+      seed: program.seed, layers: 8, width: program.width, height: program.height, isGuarded: true,
+      isScrolled: program.isScrolled)
+    (full, previous, probe) = (bitmap(.end), bitmap(.start), bitmap(.end))
+    ring = (0..<program.buffers).map { bitmap($0 % 2 == 0 ? .end : .start) }
+    pending = Array(repeating: FrameChange(DamageRegion(output)), count: program.buffers)
   }
 
   /// The result of a program.
@@ -98,6 +102,8 @@ struct DamagePlayer {
     var failure: Failure?
     /// The number of edits that were made.
     var edits = 0
+    /// The number of frames in which pixels were moved.
+    var moves = 0
   }
 
   /// Plays a program up to its first failure.
@@ -118,20 +124,20 @@ struct DamagePlayer {
   private mutating func play(_ program: DamageProgram, upTo end: MonotonicTime, _ fault: Fault?) -> Outcome {
     var outcome = Outcome()
     var shown = model.snapshot()
-    compositor.render(shown, damage: Self.whole, into: full)
+    compositor.render(shown, damage: whole, into: full)
     var edits: [[String]] = []
     for (number, frame) in program.frames.enumerated() where SystemClock.monotonic.now < end {
       outcome.edits += frame.edits.count
       // The text is made again only for a failure: it takes longer than the frame.
       edits.append(frame.edits.map(model.edit(seed:)))
       let next = model.snapshot(after: .milliseconds(frame.after), arrives: frame.arrives)
-      var damage = DamageRegion()
-      diff.damage(from: shown, to: next, width: Self.output.width, height: Self.output.height, into: &damage)
-      fault?(&damage)
-      if let difference = next.inconsistency ?? difference(of: next, damage, frame) {
+      var change = diff.change(from: shown, to: next, width: output.width, height: output.height)
+      if change.move != nil { outcome.moves += 1 }
+      fault?(&change)
+      if let difference = next.inconsistency ?? difference(of: next, change, frame) {
         outcome.failure = Failure(
           frame: number, difference: difference, edits: edits, text: Self.text(of: program, before: number), before: shown,
-          after: next, damage: damage)
+          after: next, change: change)
         break
       }
       shown = next
@@ -139,23 +145,23 @@ struct DamagePlayer {
     return outcome
   }
 
-  private mutating func difference(of tree: TreeSnapshot, _ damage: DamageRegion, _ frame: DamageProgram.Frame) -> String? {
-    for index in pending.indices { pending[index].add(damage) }
+  private mutating func difference(of tree: TreeSnapshot, _ change: FrameChange, _ frame: DamageProgram.Frame) -> String? {
+    for index in pending.indices { pending[index].add(change) }
     let buffer = frame.buffer % ring.count
-    let painted = pending[buffer]
-    pending[buffer].removeAll()
-    compositor.render(tree, damage: painted, into: ring[buffer])
+    let lacked = pending[buffer]
+    pending[buffer] = FrameChange()
+    compositor.render(tree, change: lacked, into: ring[buffer])
     swap(&full, &previous)
     // Painted anew, without what the other keeps.
-    painting.render(tree, damage: Self.whole, into: full)
+    painting.render(tree, damage: whole, into: full)
     if let difference = full.difference(from: ring[buffer]) { return "buffer \(buffer) of \(ring.count): \(difference)" }
-    if let difference = full.difference(from: previous, outside: damage) { return "the diff misses that \(difference)" }
+    if let difference = full.difference(from: previous, but: change) { return "the diff misses that \(difference)" }
     guard frame.isProbed else { return nil }
     for y in 0..<probe.height { probe.pixels(y).update(repeating: Self.poison, count: probe.width) }
-    compositor.render(tree, damage: painted, into: probe)
+    compositor.render(tree, change: lacked, into: probe)
     for y in 0..<probe.height {
       for x in 0..<probe.width {
-        let isInside = painted.intersects(IntRect(x: x, y: y, width: 1, height: 1))
+        let isInside = lacked.damage.intersects(IntRect(x: x, y: y, width: 1, height: 1))
         guard probe.pixels(y)[x] != (isInside ? full.pixels(y)[x] : Self.poison) else { continue }
         return
           "pixel \(x), \(y) \(isInside ? "inside of the damage is not painted so on poison" : "outside of the damage is touched")"
@@ -178,13 +184,30 @@ struct DamagePlayer {
 extension Bitmap {
   fileprivate func pixels(_ y: Int) -> UnsafeMutablePointer<UInt32> { row(y).assumingMemoryBound(to: UInt32.self) }
 
-  fileprivate func difference(from other: Bitmap, outside damage: DamageRegion = DamageRegion()) -> String? {
-    for y in 0..<height where memcmp(row(y), other.row(y), width * 4) != 0 {
-      for x in 0..<width
-      where pixels(y)[x] != other.pixels(y)[x] && !damage.intersects(IntRect(x: x, y: y, width: 1, height: 1)) {
-        return
-          "pixel \(x), \(y) is \(String(other.pixels(y)[x], radix: 16)) and should be \(String(pixels(y)[x], radix: 16))"
+  /// The first pixel of `other` that is another one, apart from what `change` makes of it.
+  fileprivate func difference(from other: Bitmap, but change: FrameChange = FrameChange()) -> String? {
+    for y in 0..<height {
+      guard let move = change.move, (Int(move.rect.minY)..<Int(move.rect.maxY)).contains(y) else {
+        if let difference = difference(from: other, 0..<width, y, change.damage) { return difference }
+        continue
       }
+      let (start, end) = (Int(move.rect.minX), Int(move.rect.maxX))
+      let difference =
+        difference(from: other, 0..<start, y, change.damage)
+        ?? difference(from: other, start..<end, y, change.damage, moved: (Int(move.dx), Int(move.dy)))
+        ?? difference(from: other, end..<width, y, change.damage)
+      if let difference { return difference }
+    }
+    return nil
+  }
+
+  private func difference(
+    from other: Bitmap, _ columns: Range<Int>, _ y: Int, _ damage: DamageRegion, moved: (dx: Int, dy: Int) = (0, 0)
+  ) -> String? {
+    let (row, was) = (pixels(y), other.pixels(y - moved.dy) - moved.dx)
+    if memcmp(row + columns.lowerBound, was + columns.lowerBound, columns.count * 4) == 0 { return nil }
+    for x in columns where row[x] != was[x] && !damage.intersects(IntRect(x: x, y: y, width: 1, height: 1)) {
+      return "pixel \(x), \(y) is \(String(was[x], radix: 16)) and should be \(String(row[x], radix: 16))"
     }
     return nil
   }

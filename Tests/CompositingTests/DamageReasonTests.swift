@@ -140,8 +140,7 @@ import Testing
     for frame in 0..<100 {
       let edit = model.edit()
       let next = model.snapshot()
-      var damage = DamageRegion()
-      diff.damage(from: shown, to: next, width: 90, height: 80, into: &damage)
+      let damage = diff.change(from: shown, to: next, width: 90, height: 80).damage
       let reasons = SceneDiff.reasons(from: shown, to: next, width: 90, height: 80)
       var collector = DamageCollector()
       for reason in reasons { collector.add(reason.pixels) }

@@ -10,6 +10,8 @@ import SceneText
 @MainActor
 final class RandomTree {
   private let layers: RandomLayers
+  /// Layers in a list that scrolls; nil in a tree without one.
+  private let list: RandomLayers?
   private let context: LayerContext
   private var backdrop: UInt32 = 0xFF20_3040
   private var viewport: Viewport?
@@ -18,16 +20,52 @@ final class RandomTree {
 
   private static let workers = WorkerPool(threads: 1)
 
-  /// - Parameter isGuarded: true for images in whose neighbouring memory no byte can be read.
-  init(seed: UInt64, layers count: Int, width: Int, height: Int, isGuarded: Bool = false) throws {
+  /// - Parameters:
+  ///   - isGuarded: true for images in whose neighbouring memory no byte can be read.
+  ///   - isScrolled: true for a tree in which a list of layers is scrolled.
+  init(
+    seed: UInt64, layers count: Int, width: Int, height: Int, isGuarded: Bool = false, isScrolled: Bool = false
+  ) throws {
     random = SplitMix64(seed: seed)
     let root = Layer(frame: Rect(x: 0, y: 0, width: Double(width), height: Double(height)))
     let images =
       isGuarded
       ? try RandomLayers.images(seed: seed) { Bitmap.guarded(width: $0, height: $1, at: $0 % 2 == 0 ? .end : .start) }
       : try RandomLayers.images(seed: seed)
-    layers = RandomLayers(in: root, seed: seed, count: count, images: images, font: try SystemFonts.font(.sans, size: 13))
+    let font = try SystemFonts.font(.sans, size: 13)
+    layers = RandomLayers(in: root, seed: seed, count: count, images: images, font: font)
+    list = isScrolled ? Self.list(in: root, seed: seed, images, font) : nil
     context = LayerContext(root: root, workers: Self.workers)
+  }
+
+  /// A layer with rows and random layers in it, behind or in front of the others.
+  private static func list(in root: Layer, seed: UInt64, _ images: [Image], _ font: Font) -> RandomLayers {
+    var random = SplitMix64(seed: seed &+ 1)
+    let list = Layer(frame: Rect(x: 8, y: 6, width: root.bounds.width - 20, height: root.bounds.height - 10))
+    for index in 0..<12 {
+      let row = Layer(
+        frame: Rect(x: 0, y: Double(index) * 15, width: list.bounds.width, height: random.chance(0.5) ? 15 : 14))
+      row.backgroundColor = random.chance(0.3) ? nil : Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random))
+      let label = TextLayer()
+      label.frame = Rect(x: 4, y: 0, width: 40, height: 14)
+      (label.font, label.string, label.color) = (font, "row \(index)", .white)
+      row.addSublayer(label)
+      list.addSublayer(row)
+    }
+    restore(list, &random)
+    root.insertSublayer(
+      list, at: random.chance(0.6) ? root.sublayers.count : .random(in: 0...root.sublayers.count, using: &random))
+    return RandomLayers(in: list, seed: seed &+ 2, count: 3, images: images, font: font)
+  }
+
+  /// Makes a list as lists are: random edits make others of it.
+  private static func restore(_ list: Layer, _ random: inout SplitMix64) {
+    list.masksToBounds = random.chance(0.9)
+    list.cornerRadius = random.chance(0.7) ? 0 : 8
+    list.backgroundColor = random.chance(0.8) ? Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random)) : nil
+    list.opacity = 1
+    list.isHidden = false
+    list.mask = nil
   }
 
   /// The tree as it is now, so much later than the one before.
@@ -57,7 +95,37 @@ final class RandomTree {
   /// - Returns: the name of the change.
   func edit(seed: UInt64) -> String {
     random = SplitMix64(seed: seed)
+    if let list, random.chance(0.5) { return scroll(list, seed) }
     return Int.random(in: 0..<60, using: &random) > 1 ? layers.edit(seed: seed) : edit()
+  }
+
+  /// Scrolls the list, mostly by whole pixels, or changes something in it.
+  private func scroll(_ list: RandomLayers, _ seed: UInt64) -> String {
+    func distance() -> Double { Double(Int.random(in: -9...9, using: &random)) }
+    if random.chance(0.2) { return "\(list.edit(seed: seed)) of the list" }
+    return Transaction.withoutActions {
+      if random.chance(0.2) { Self.restore(list.root, &random) }
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0:
+        list.root.bounds.origin.y += distance() / 4
+        return "scroll by parts of pixels"
+      case 1:
+        list.root.bounds.origin += Point(8 * distance(), 8 * distance())
+        return "scroll by eights"
+      case 2:
+        list.root.position += Point(distance(), distance())
+        return "place of the list"
+      case 3:
+        for row in list.root.sublayers where random.chance(0.5) { row.position.y += distance() }
+        return "places of rows"
+      case 4, 5:
+        list.root.bounds.origin += Point(distance(), distance())
+        return "scroll in both directions"
+      default:
+        list.root.bounds.origin.y = random.chance(0.1) ? 0 : list.root.bounds.origin.y + distance()
+        return "scroll"
+      }
+    }
   }
 
   /// Changes one thing.

@@ -58,9 +58,8 @@ import Testing
   }
 
   private func damage(from old: TreeSnapshot, to new: TreeSnapshot) -> DamageRegion {
-    var (diff, region) = (SceneDiff(), DamageRegion())
-    diff.damage(from: old, to: new, width: WideWorld.side, height: WideWorld.side, into: &region)
-    return region
+    var diff = SceneDiff()
+    return diff.change(from: old, to: new, width: WideWorld.side, height: WideWorld.side).written
   }
 }
 

@@ -27,10 +27,10 @@ import Testing
     change(&new)
     for index in new.records.indices { new.records[index].settle(new.sides[index]) }
     if let root = new.records.first, Int(root.subtreeEnd) != new.records.count { Issue.record("inconsistent") }
-    var region = DamageRegion()
     var diff = SceneDiff()
-    diff.damage(from: old, to: new, width: 100, height: 100, into: &region)
-    return region.rects.sorted { ($0.minX, $0.minY) < ($1.minX, $1.minY) }
+    return diff.change(from: old, to: new, width: 100, height: 100).damage.rects.sorted {
+      ($0.minX, $0.minY) < ($1.minX, $1.minY)
+    }
   }
 
   private func rect(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> IntRect {

@@ -118,10 +118,8 @@ import Testing
   // MARK: Damage
 
   private static func damage(from old: TreeSnapshot, to new: TreeSnapshot) -> DamageRegion {
-    var damage = DamageRegion()
     var diff = SceneDiff()
-    diff.damage(from: old, to: new, width: width, height: height, into: &damage)
-    return damage
+    return diff.change(from: old, to: new, width: width, height: height).damage
   }
 
   /// A digit of a clock ticks: its box is damaged, at any opacity and scale, and nothing where nothing changed.

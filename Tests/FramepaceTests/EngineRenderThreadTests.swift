@@ -18,10 +18,31 @@ import XCTest
     let images = try RandomLayers.images(seed: 1)
     let font = try SystemFonts.font(.sans, size: 14)
     let seeds = some(6, of: 1...30 as ClosedRange<UInt64>)
+    try compare(seeds, width: 96, height: 64) { seed, root in
+      let layers = RandomLayers(in: root, seed: seed, count: 10, images: images, font: font)
+      return { layers.edit() }
+    }
+  }
+
+  /// A list that scrolls: its pixels are copied.
+  func testScrolledFramesAreThoseOfTurns() throws {
+    let image = try XCTUnwrap(try RandomLayers.images(seed: 1).first)
+    let font = try SystemFonts.font(.sans, size: 14)
+    let seeds = some(2, of: 1...30 as ClosedRange<UInt64>)
+    try compare(seeds, width: ListScene.width, height: ListScene.height) { seed, root in
+      let scene = ListScene(in: root, seed: seed, image: image, font: font)
+      return { scene.step() }
+    }
+  }
+
+  /// - Parameter makeScene: makes layers in a root, and returns an edit of them.
+  private func compare(
+    _ seeds: [UInt64], width: Int, height: Int, _ makeScene: @MainActor (UInt64, Layer) -> @MainActor () -> Void
+  ) throws {
     var count = 0
     for seed in seeds {
-      let turns = try frames(seed, images, font, threads: nil)
-      let thread = try frames(seed, images, font, threads: WorkerPool(simulatedThreads: 1))
+      let turns = try frames(seed, width, height, threads: nil, makeScene)
+      let thread = try frames(seed, width, height, threads: WorkerPool(simulatedThreads: 1), makeScene)
       count += turns.count
       XCTAssertEqual(turns.count, thread.count, "seed \(seed)")
       let difference = zip(turns, thread).first { $0 != $1 }
@@ -32,11 +53,13 @@ import XCTest
   }
 
   private func frames(
-    _ seed: UInt64, _ images: [Image], _ font: Font, threads: WorkerPool?
+    _ seed: UInt64, _ width: Int, _ height: Int, threads: WorkerPool?,
+    _ makeScene: @MainActor (UInt64, Layer) -> @MainActor () -> Void
   ) throws -> [Frame] {
     let clock = ManualClock(start: .zero + .seconds(1000))
     let loop = FrameLoop(clock: .manual(clock))
-    let display = try VirtualDisplay(width: 96, height: 64, refreshRate: .hertz60, reason: "a test", clock: loop.clock)
+    let display = try VirtualDisplay(
+      width: width, height: height, refreshRate: .hertz60, reason: "a test", clock: loop.clock)
     let root = Layer()
     let engine = Engine(
       display: display, root: root, scale: nil, loop: loop, workers: WorkerPool(threads: 1), renderThreads: threads)
@@ -51,9 +74,8 @@ import XCTest
         Frame(
           number: frame.frameNumber, presented: frame.presented, animationTime: frame.animationTime, pixels: pixels))
     }.keep()
-    let layers = RandomLayers(in: root, seed: seed, count: 10, images: images, font: font)
-    let edits = FrameLoop.Timer(
-      fireTime: clock.now, interval: .microseconds(9_900), .onMain { _ in _ = layers.edit() })
+    let edit = makeScene(seed, root)
+    let edits = FrameLoop.Timer(fireTime: clock.now, interval: .microseconds(9_900), .onMain { _ in edit() })
     loop.add(edits, to: .common)
     // The thread begins when the main thread has nothing more to do.
     let turnEnd = FrameLoop.Observer(

@@ -20,7 +20,7 @@ import XCTest
 
     func draw(over frame: InspectedFrame) -> DamageRegion {
       clock.advance(by: time)
-      return frame.painted
+      return frame.made.written
     }
   }
 
@@ -70,7 +70,7 @@ import XCTest
         threads: threads, renderTime: .milliseconds(3), RenderThreadStage.screen(.double))
       var painted: [Int] = []
       stage.output?.inspector = .observer { [clock = stage.clock] frame in
-        painted.append(frame.painted.area)
+        painted.append(frame.made.damage.area)
         clock.advance(by: .milliseconds(4))
       }
       stage.run(.seconds(1))

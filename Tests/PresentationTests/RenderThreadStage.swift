@@ -221,11 +221,11 @@ final class TimedRenderer: Renderer {
     (self.clock, self.time) = (clock, time)
   }
 
-  func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence {
+  func render(_ tree: TreeSnapshot, change: FrameChange, into target: any RenderTarget) -> RenderFence {
     if isRendering.exchange(true, ordering: .acquiringAndReleasing) { collisionCount.add(1, ordering: .relaxed) }
     defer { isRendering.store(false, ordering: .releasing) }
     clock?.advance(by: time)
     count.add(1, ordering: .relaxed)
-    return compositor.render(tree, damage: damage, into: target)
+    return compositor.render(tree, change: change, into: target)
   }
 }

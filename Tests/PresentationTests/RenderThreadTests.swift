@@ -79,7 +79,7 @@ import XCTest
       threads: threads, renderer: TimedRenderer(clock: nil, time: .zero), clock: .manual(clock), onFinish: {})
     let bitmap = try Bitmap(width: 4, height: 4)
     return durations.map { duration in
-      thread.start(TreeSnapshot(), damage: DamageRegion(), into: bitmap)
+      thread.start(TreeSnapshot(), change: FrameChange(), into: bitmap)
       XCTAssertNil(thread.takeEnd()?.time)
       clock.advance(by: .milliseconds(duration))
       XCTAssertTrue(threads.runNextJob())
@@ -100,7 +100,7 @@ import XCTest
     threads.shutdown()
     let thread = RenderThread(
       threads: threads, renderer: TimedRenderer(clock: nil, time: .zero), clock: .monotonic, onFinish: {})
-    thread.start(TreeSnapshot(), damage: DamageRegion(), into: try Bitmap(width: 4, height: 4))
+    thread.start(TreeSnapshot(), change: FrameChange(), into: try Bitmap(width: 4, height: 4))
     XCTAssertNotNil(thread.takeEnd()?.time)
   }
 

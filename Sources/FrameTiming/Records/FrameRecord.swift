@@ -51,9 +51,9 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var heldBack: Nanoseconds = .zero
   /// The vblank at which it was shown; zero until it was.
   public var presented: MonotonicTime = .zero
-  /// Pixels that may differ from the frame before: the damage of the display.
+  /// Pixels that may differ from the frame before and did not only move: the damage of the display.
   public var damagePixels: Int = 0
-  /// Pixels painted: the damage of the buffer.
+  /// Pixels painted: the damage of the buffer, without those that were copied inside of it.
   public var paintedPixels: Int = 0
   /// Time spent in each phase; index by `Phase.rawValue`.
   public var phases: PhaseDurations = PhaseDurations()

@@ -3,7 +3,7 @@ public import Raster
 
 /// A drawing over the frames of an output that shows how they are made.
 public enum FrameOverlay: String, CaseIterable, Hashable, Sendable {
-  /// The rectangles that differ from the frame before.
+  /// The rectangles that differ from the frame before, but for pixels that only moved.
   case damage
   /// The bounds of every layer: blue around contents, orange around layers that become a picture of their own before they are
   /// blended, white around the others.

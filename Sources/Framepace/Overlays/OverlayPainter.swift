@@ -53,9 +53,11 @@ final class OverlayPainter: FramePainter {
   }
 
   func draw(over frame: InspectedFrame) -> DamageRegion {
-    guard let canvas = canvases[frame.buffer.index], let bitmap = frame.buffer.target.bitmap else { return frame.painted }
+    guard let canvas = canvases[frame.buffer.index], let bitmap = frame.buffer.target.bitmap else {
+      return frame.made.written
+    }
     let view = OverlayView(width: bitmap.width, height: bitmap.height, geometry: geometry())
-    var written = frame.painted
+    var written = frame.made.written
     written.add(canvas.covered)
     for rect in written.rects {
       let (start, length) = (Int(rect.minX) * 4, Int(rect.width) * 4)
@@ -132,7 +134,7 @@ final class OverlayPainter: FramePainter {
     func row(_ y: Int, of bitmap: Bitmap) -> UnsafeMutablePointer<UInt32> {
       bitmap.row(y).assumingMemoryBound(to: UInt32.self)
     }
-    compositor.visitPaintedRuns(of: frame.tree, damage: frame.painted, width: bitmap.width, height: bitmap.height) {
+    compositor.visitPaintedRuns(of: frame.tree, damage: frame.made.damage, width: bitmap.width, height: bitmap.height) {
       y, columns in
       let counts = row(Int(y), of: counts)
       for x in columns { counts[Int(x)] &+= 1 }

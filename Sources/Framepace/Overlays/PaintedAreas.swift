@@ -10,7 +10,7 @@ package final class PaintedAreas {
   /// One line of the figures.
   package struct Row {
     package enum Kind: String, CaseIterable, Sendable {
-      /// Pixels that differ from the frame before, as far as the layers tell.
+      /// Pixels that differ from the frame before, as far as the layers tell, but for those that only moved.
       case dirty
       /// Pixels that were painted: those that the buffer lacked, in rectangles.
       case painted
@@ -64,10 +64,10 @@ package final class PaintedAreas {
       ? Array(frame.damage.rects) : SceneDiff.rects(from: frame.old, to: frame.tree, width: width, height: height)
     for rect in changed { dirty.insert(rect) }
     var runs = 0
-    compositor.visitPaintedRuns(of: frame.tree, damage: frame.painted, width: width, height: height) { _, columns in
+    compositor.visitPaintedRuns(of: frame.tree, damage: frame.made.damage, width: width, height: height) { _, columns in
       runs += columns.count
     }
-    let (changedPixels, painted) = (Double(max(dirty.count, 1)), Double(max(frame.painted.area, 1)))
+    let (changedPixels, painted) = (Double(max(dirty.count, 1)), Double(max(frame.made.damage.area, 1)))
     for (index, value) in [changedPixels, painted, painted / changedPixels, Double(runs) / painted].enumerated() {
       values[index].append(value)
     }

@@ -82,8 +82,9 @@ struct ProfileCommand: ParsableCommand {
                                withoutProcessor: how long the frame could go on and
                                had none, blocked: how long it waited
         pixels                 p50 and max of each: dirty: those that differ from the
-                               frame before, painted, paintedRatio: painted for each
-                               dirty one, overdraw: how often one was painted
+                               frame before and did not only move, painted,
+                               paintedRatio: painted for each dirty one, overdraw:
+                               how often one was painted
         statistics             rates, counts, lows, hitchTimeRatio in ms/s, its class,
                                frameInterval, latency, animationError,
                                predictionError and tickLateness, each with P50 P95

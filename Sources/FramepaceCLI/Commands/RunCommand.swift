@@ -107,7 +107,8 @@ struct RunCommand: ParsableCommand {
         cause           why it was late, and otherCause
         animationError  the step of animationTime less frameInterval
         paintedPixels   pixels that were painted
-        damagePixels    pixels that may differ from the frame before
+        damagePixels    pixels that may differ from the frame before, but for
+                        those that only moved
         processorTime   how long its threads had a processor
         runDelay        how long they could work and had none
         startDelay      the same from start to delivered

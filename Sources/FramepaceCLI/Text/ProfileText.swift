@@ -44,7 +44,7 @@ enum ProfileText {
     "processor: how long the frame's threads had one; less than all where they were blocked or the machine was busy elsewhere"
 
   private static let areaRule =
-    "dirty: differing from the frame before; painted: what the buffer lacked, with two buffers that of two frames; overdraw: how often a painted pixel was painted"
+    "dirty: differing from the frame before, but for pixels that only moved; painted: what the buffer lacked, with two buffers that of two frames; overdraw: how often a painted pixel was painted"
 
   /// The members of the JSON object that the table shows.
   static func json(_ profile: PhaseProfile, _ areas: [PaintedAreas.Row]) -> [(key: String, value: JSONValue)] {

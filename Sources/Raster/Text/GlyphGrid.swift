@@ -121,6 +121,23 @@ package struct GlyphGrid {
     return line.font.size == other.line.font.size && one.a == two.a && one.b == two.b && one.c == two.c && one.d == two.d
   }
 
+  /// True if all glyphs of this line, whose grid was `old` before, look the same as before, so many pixels from there. Those that
+  /// are drawn as outlines do not.
+  package func isMoved(from old: GlyphGrid, dx: Int, dy: Int) -> Bool {
+    guard case .bitmaps = source, source == old.source else { return false }
+    let (along, across) =
+      switch turns {
+      case 0: (dx, dy)
+      case 1: (dy, -dx)
+      case 2: (-dx, -dy)
+      default: (-dy, dx)
+      }
+    return line.glyphs.allSatisfy { glyph in
+      let (place, oldPlace) = (gridPlace(glyph), old.gridPlace(glyph))
+      return place.along == oldPlace.along + 4 * along && place.across == oldPlace.across + across
+    }
+  }
+
   /// The rectangle beyond which a glyph leaves nothing, wherever it stands between pixels; nil for one without ink.
   @inline(__always)
   private func reach(of glyph: TextLine.Glyph) -> Rect? {

@@ -25,10 +25,9 @@ enum BackdropBenchmarks {
       }
     }
     var diff = SceneDiff()
-    var region = DamageRegion()
     func showChangeInACorner(of tree: TreeSnapshot, _ changed: TreeSnapshot) {
-      diff.damage(from: tree, to: changed, width: bitmap.width, height: bitmap.height, into: &region)
-      compositor.render(changed, damage: region, into: bitmap)
+      let change = diff.change(from: tree, to: changed, width: bitmap.width, height: bitmap.height)
+      compositor.render(changed, change: change, into: bitmap)
     }
     let (changed, plainChanged) = (changedInACorner(behind), changedInACorner(plain))
     return [

@@ -82,7 +82,6 @@ enum CompositingBenchmarks {
     private var trees: [TreeSnapshot] = []
     private var index = 0
     private var difference = SceneDiff()
-    private var damage = DamageRegion()
     private let compositor = Compositor()
     private let bitmap: Bitmap
 
@@ -105,10 +104,9 @@ enum CompositingBenchmarks {
 
     mutating func next() {
       let following = (index + 1) % trees.count
-      damage.removeAll()
-      difference.damage(
-        from: trees[index], to: trees[following], width: bitmap.width, height: bitmap.height, into: &damage)
-      compositor.render(trees[following], damage: damage, into: bitmap)
+      let change = difference.change(
+        from: trees[index], to: trees[following], width: bitmap.width, height: bitmap.height)
+      compositor.render(trees[following], change: change, into: bitmap)
       index = following
     }
   }

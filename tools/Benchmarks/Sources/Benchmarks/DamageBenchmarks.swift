@@ -89,10 +89,8 @@ enum DamageBenchmarks {
           transform: .translation(x: Double(rect.minX), y: Double(rect.minY)),
           bounds: Rect(x: 0, y: 0, width: Double(rect.width), height: Double(rect.height)), backgroundColor: 0xFF40_6080))
     }
-    var region = DamageRegion()
     var diff = SceneDiff()
-    diff.damage(from: old, to: TreeSnapshot(records: records), width: screen.width, height: screen.height, into: &region)
-    return region
+    return diff.change(from: old, to: TreeSnapshot(records: records), width: screen.width, height: screen.height).damage
   }
 
   /// The number of pixels in any of the rectangles.
@@ -191,10 +189,8 @@ enum DamageBenchmarks {
     }
     func time(_ name: String, _ old: TreeSnapshot, _ new: TreeSnapshot) -> [Result] {
       var diff = SceneDiff()
-      var region = DamageRegion()
       func run() {
-        region.removeAll()
-        diff.damage(from: old, to: new, width: screen.width, height: screen.height, into: &region)
+        Harness.blackHole(diff.change(from: old, to: new, width: screen.width, height: screen.height))
       }
       return [
         Harness.time("difference of \(name)", repeats: 50) { run() },

@@ -100,7 +100,6 @@ enum TextBenchmarks {
     private let context: LayerContext
     private let compositor = Compositor()
     private var diff = SceneDiff()
-    private var damage = DamageRegion()
     private let bitmap: Bitmap?
     private var shown: TreeSnapshot
     private var count = 123_456
@@ -122,9 +121,8 @@ enum TextBenchmarks {
       layer.string = String(count)
       Transaction.withoutActions { _ = context.commit(at: .zero) }
       let tree = context.renderTree(at: .zero)
-      damage.removeAll()
-      diff.damage(from: shown, to: tree, width: 200, height: 60, into: &damage)
-      if let bitmap { compositor.render(tree, damage: damage, into: bitmap) }
+      let change = diff.change(from: shown, to: tree, width: 200, height: 60)
+      if let bitmap { compositor.render(tree, change: change, into: bitmap) }
       shown = tree
     }
   }
