@@ -3,10 +3,10 @@ import Glibc
 let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, PredictionBenchmarks.all,
   TickBenchmarks.all, PacingBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all, KernelBenchmarks.all,
-  CompositingBenchmarks.all, RasterCacheBenchmarks.all, DamageBenchmarks.all, TextBenchmarks.all, ShapeBenchmarks.all,
-  GradientBenchmarks.all, PeerBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all, SceneBenchmarks.all,
-  CommandBenchmarks.all, PictureBenchmarks.all, TraceBenchmarks.all, HangBenchmarks.all, BackdropBenchmarks.all,
-  RecordingBenchmarks.all,
+  CompositingBenchmarks.all, RasterCacheBenchmarks.all, DamageBenchmarks.all, ScrollBenchmarks.all, TextBenchmarks.all,
+  ShapeBenchmarks.all, GradientBenchmarks.all, PeerBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all,
+  SceneBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all, TraceBenchmarks.all, HangBenchmarks.all,
+  BackdropBenchmarks.all, RecordingBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {
