@@ -38,7 +38,7 @@ final class RandomTree {
     context = LayerContext(root: root, workers: Self.workers)
   }
 
-  /// A layer with rows and random layers in it, behind or in front of the others.
+  /// A layer with rows and random layers in it, behind or in front of the others, often with glass beside or over its left edge.
   private static func list(in root: Layer, seed: UInt64, _ images: [Image], _ font: Font) -> RandomLayers {
     var random = SplitMix64(seed: seed &+ 1)
     let list = Layer(frame: Rect(x: 8, y: 6, width: root.bounds.width - 20, height: root.bounds.height - 10))
@@ -55,6 +55,14 @@ final class RandomTree {
     restore(list, &random)
     root.insertSublayer(
       list, at: random.chance(0.6) ? root.sublayers.count : .random(in: 0...root.sublayers.count, using: &random))
+    if random.chance(0.5) {
+      let glass = Layer(
+        frame: Rect(
+          x: 0, y: Double(Int.random(in: 10...40, using: &random)), width: Double(Int.random(in: 5...11, using: &random)),
+          height: 50))
+      glass.backdropBlurRadius = .random(in: 1...3, using: &random)
+      root.addSublayer(glass)
+    }
     return RandomLayers(in: list, seed: seed &+ 2, count: 3, images: images, font: font)
   }
 
@@ -66,6 +74,7 @@ final class RandomTree {
     list.opacity = 1
     list.isHidden = false
     list.mask = nil
+    list.backdropBlurRadius = random.chance(0.1) ? 3 : 0
   }
 
   /// The tree as it is now, so much later than the one before.
