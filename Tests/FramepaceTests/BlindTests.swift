@@ -324,8 +324,8 @@ private final class PricedRenderer: Renderer {
     (self.clock, self.pixel, self.picture) = (clock, pixel, picture)
   }
 
-  func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence {
-    let fence = compositor.render(tree, damage: damage, into: target)
+  func render(_ tree: TreeSnapshot, change: FrameChange, into target: any RenderTarget) -> RenderFence {
+    let fence = compositor.render(tree, change: change, into: target)
     work = compositor.work
     work.pictureTime = picture * Int64(work.missedPictures)
     clock.advance(by: work.pictureTime + pixel * Int64(work.layerPixels))
