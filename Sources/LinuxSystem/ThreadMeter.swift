@@ -24,6 +24,12 @@ package struct ThreadUsage: Equatable, BitwiseCopyable, Sendable {
 /// in which the thread was away, a reading of `/proc/thread-self/schedstat`; nothing is allocated. Where the kernel does not count run
 /// delays, there are none.
 ///
+/// A reading of the thread's clock takes 0.5 µs, of which 0.17 µs are the system call, one of the file 0.8 µs. Other ways are cheaper and worse.
+/// One reading a frame, each the end of a stretch and the beginning of the next, would count every turn between them, and the kernel's
+/// own time for a sleep and the waking from it: 17 µs, more than the work of many a frame. `getrusage` takes 0.3 µs and stands still
+/// between two ticks of the kernel, for 4 ms. A counter of `perf_event_open` that is read without a call is refused to users where
+/// `perf_event_paranoid` is 3, as in Debian.
+///
 /// ```swift
 /// let begin = meter.mark(at: clock.now)
 /// work()

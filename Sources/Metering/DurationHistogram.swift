@@ -6,6 +6,10 @@ package import LinuxSystem
 /// above, each power of two is divided into 512 buckets, up to 68.7 s: at 16.7 ms a bucket is 16 µs wide. Longer durations
 /// count in the last bucket, negative ones in the first. Inside a bucket values are taken as evenly spread. Count, minimum,
 /// maximum, sum and standard deviation are exact. 57 KB; adding a value costs a few nanoseconds and allocates nothing.
+///
+/// The Swift package of HdrHistogram has such buckets, but neither an exact sum nor values below zero, and a rule of its own: its percentiles
+/// are the upper ends of buckets, and its median of 500 frames of 10 ms and 500 of 20 ms is 10.002 ms, where `PercentileRule` says 15 ms.
+/// It adds a value in 4 ns instead of 8, but takes 0.2 ms for a percentile instead of 8 µs, of which a report has thirty, and 115 KB.
 package struct DurationHistogram: Sendable {
   private static let subdivisionBits = 9
   private static let subdivisions = 1 << subdivisionBits
