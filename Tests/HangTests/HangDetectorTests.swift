@@ -140,10 +140,12 @@ struct HangDetectorTests {
     var random = SplitMix64(seed: 7)
     let late = (0..<100).map { _ in Nanoseconds.milliseconds(Int64.random(in: 0...400, using: &random)) }
     let turns = (0..<600).map { (turn: Int64) in turn * 3_000..<turn * 3_000 + 2_600 }
+    let isDelayed: (inout HangDetector.Sight) -> Void = { $0.runDelay = Nanoseconds($0.now.nanoseconds / 10 * 9) }
     let simulated = SimulatedTurns(
-      turns: turns, look: { sight in sight.runDelay = Nanoseconds(sight.now.nanoseconds / 10 * 9) },
-      lateness: { late[Int($0.nanoseconds / 1_000_000 % 100)] })
+      turns: turns, look: isDelayed, lateness: { late[Int($0.nanoseconds / 1_000_000 % 100)] })
     #expect(simulated.play().began.isEmpty)
+    // Looks that are late excuse the time too: where they are not, the delay alone does.
+    #expect(SimulatedTurns(turns: turns, look: isDelayed).play().began.isEmpty)
     // Without the delay they are hangs.
     #expect(SimulatedTurns(turns: turns).play().began.count == 600)
   }
