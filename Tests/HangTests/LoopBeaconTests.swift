@@ -88,8 +88,9 @@ struct LoopBeaconTests {
   /// A source that signals itself for ever: the loop never sleeps. Each of its passes is a turn.
   @Test func aLoopThatNeverSleepsButTurnsIsNotHanging() {
     let simulated = SimulatedLoop()
-    var left = 10_000
+    var (left, start) = (10_000, MonotonicTime.zero)
     nonisolated(unsafe) let body = { (source: FrameLoop.Source) in
+      if left == 500 { start = simulated.clock.now }
       simulated.spend(left == 500 ? .milliseconds(2_100) : .milliseconds(100))
       left -= 1
       if left > 0 { source.signal() }
@@ -100,6 +101,7 @@ struct LoopBeaconTests {
     simulated.run(for: .seconds(2_000))
     #expect(left == 0)
     #expect(simulated.hangs.map(\.phase) == [.sources])
+    #expect(simulated.hangs.map(\.turn.start) == [start], "it is the one long pass, not all of them")
   }
 
   /// The end of a slow turn is left to the nanosecond; that of another costs no look at the clock.

@@ -26,7 +26,7 @@ struct MeterBars {
       isPaused = false
       let work = Double(frame.work.count) / Double(max(interval.count, 1))
       append(.frame(work: work, isLate: frame.isLate(interval: interval)))
-    case .idle: isPaused = count > 0
+    case .idle, .lost: isPaused = count > 0
     case .tick, .committed, .discarded, .refused: break
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import Glibc
 import Hangs
 import Metering
 
