@@ -12,17 +12,19 @@ extension BandPainter {
     let pixels = node.extent.intersection(clip)
     if pixels.isEmpty { return }
     let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
+    var inside = self
+    inside.pictureDepth = Int(node.pictureDepth)
     guard
       let space = node.raster?.space
-        ?? PictureSpace(layers, of: index, end: end, node.transform, depth: pictureDepth, frame: frame.all)
+        ?? PictureSpace(layers, of: index, end: end, node.transform, depth: inside.pictureDepth, frame: frame.all)
     else { return }
     scratch.counts.layerPixels += pixels.area
-    let picture = node.raster?.picture ?? missedPicture(of: index, end: end, in: space, space.source(of: pixels))
+    let picture = node.raster?.picture ?? inside.missedPicture(of: index, end: end, in: space, space.source(of: pixels))
     var under: Picture?
     if node.flags.contains(.filtersBackdrop) {
       let backdrop = Picture(pixels)
       paintBackdrop(of: node, pixels, backdrop.target, 255, behind)
-      if records[index].flags.contains(.masked) { cut(backdrop, byMaskOf: index, end, node.transform) }
+      if records[index].flags.contains(.masked) { inside.cut(backdrop, byMaskOf: index, end, node.transform) }
       under = backdrop
     }
     withExtendedLifetime(picture) {
@@ -157,34 +159,7 @@ extension BandPainter {
       ).paintPicture(around.target)
     }
     if around !== picture { picture.target.copy(around.target) }
-    if let border = parts?.border { paint(border, of: records[index], transform, picture, parts?.corners ?? .all) }
     return picture
-  }
-
-  // MARK: Border
-
-  private func paint(
-    _ border: Border, of record: RenderRecord, _ transform: Affine, _ picture: Picture, _ corners: Corners
-  ) {
-    let width = border.width(in: record.bounds, transform)
-    let radius = Double(record.cornerRadius)
-    let outer = LayerShape(record.bounds, radius: radius, corners: corners, transform: transform)
-    let inner = LayerShape(
-      record.bounds.insetBy(dx: width.width, dy: width.height), radius: max(radius - max(width.width, width.height), 0),
-      corners: corners, transform: transform)
-    let pixels = outer.pixels.intersection(picture.pixels)
-    if pixels.isEmpty { return }
-    let rows = (outer: scratch.coverage(pixels.width), inner: scratch.secondCoverage(pixels.width))
-    for y in pixels.minY..<pixels.maxY {
-      let hole = inner.covered(y, pixels.minX..<pixels.maxX)
-      for side in [pixels.minX..<hole.lowerBound, hole.upperBound..<pixels.maxX] where !side.isEmpty {
-        outer.coverage(y, side, kernels, rows.outer)
-        inner.coverage(y, side, kernels, rows.inner)
-        for x in 0..<side.count { rows.outer[x] -= min(rows.inner[x], rows.outer[x]) }
-        kernels.pointee.over_color_coverage(
-          picture.target.pointer(x: side.lowerBound, y: y), Int64(side.count), border.color, rows.outer)
-      }
-    }
   }
 
   // MARK: Shadow
@@ -195,28 +170,22 @@ extension BandPainter {
     _ parts: RenderEffects.Parts?
   ) {
     let pixels = picture.pixels
-    let blur = PictureBlur(shadow, transform)
-    let alpha = ChannelPicture(blur.source(of: pixels))
-    if let path = shadow.path {
-      alpha.fill(path, transform)
-    } else {
-      alpha.copy(thrower)
-    }
-    let blurred = alpha.blurred(by: blur, to: pixels, kernels)
     var bounds: LayerShape?
     if record.flags.contains(.masksToBounds) {
       bounds = LayerShape(
         record.bounds, radius: Double(record.cornerRadius), corners: parts?.corners ?? .all, transform: transform)
     }
-    let inside = scratch.coverage(pixels.width)
-    for y in pixels.minY..<pixels.maxY {
-      let coverage = blurred.row(y)
-      if let bounds {
-        bounds.coverage(y, pixels.minX..<pixels.maxX, kernels, inside)
-        ckernels_multiply_coverage(coverage, inside, Int64(pixels.width))
-      }
-      kernels.pointee.over_color_coverage(
-        picture.target.pointer(x: pixels.minX, y: y), Int64(pixels.width), shadow.color, coverage)
+    if shadow.path != nil {
+      let mask = ShadowMask(shadow, of: record, .all, transform, isInner: false)
+      let place = mask.place(transform)
+      let coverage = mask.coverage(of: pixels.offsetBy(dx: -place.dx, dy: -place.dy), kernels)
+      paint(coverage, at: place, shadow.color, cutBy: bounds, pixels, picture.target)
+    } else {
+      let blur = PictureBlur(shadow, transform)
+      let alpha = ChannelPicture(blur.source(of: pixels))
+      alpha.copy(thrower)
+      let coverage = alpha.blurred(by: blur, to: pixels, kernels)
+      paint(coverage, at: (0, 0), shadow.color, cutBy: bounds, pixels, picture.target)
     }
   }
 
@@ -266,46 +235,6 @@ extension LayerTransition {
       }
     }
     return under
-  }
-}
-
-extension Border {
-  /// The width of its sides in the layer's units. The thinnest line has one pixel, and where the edges of the layer lie between
-  /// pixels, so do those of the border.
-  fileprivate func width(in bounds: Rect, _ transform: Affine) -> Size {
-    let isSharp = transform.wholePixels(of: bounds) != nil
-    func side(_ p: Double, _ q: Double) -> Double {
-      let scale = (p * p + q * q).squareRoot()
-      let pixels = isSharp ? (width * scale).rounded() : width * scale
-      return scale > 0 ? max(pixels, 1) / scale : width
-    }
-    return Size(side(transform.a, transform.b), side(transform.c, transform.d))
-  }
-}
-
-extension LayerShape {
-  /// The pixels of a row that the shape covers wholly; empty at the start of `columns` where there are none.
-  fileprivate func covered(_ y: Int32, _ columns: Range<Int32>) -> Range<Int32> {
-    let touched = columns.clamped(to: pixels.minX..<max(pixels.maxX, pixels.minX))
-    guard y >= pixels.minY, y < pixels.maxY, !touched.isEmpty else { return columns.lowerBound..<columns.lowerBound }
-    let spans = spans(row: y, from: touched.lowerBound, to: touched.upperBound)
-    guard spans.covered_start < spans.covered_end else { return columns.lowerBound..<columns.lowerBound }
-    return spans.covered_start..<spans.covered_end
-  }
-
-  /// Writes how much of each of the pixels of a row the shape covers.
-  func coverage(
-    _ y: Int32, _ columns: Range<Int32>, _ kernels: UnsafePointer<ckernels_table>, _ row: UnsafeMutablePointer<UInt8>
-  ) {
-    let touched = columns.clamped(to: pixels.minX..<max(pixels.maxX, pixels.minX))
-    row.update(repeating: 0, count: columns.count)
-    guard y >= pixels.minY, y < pixels.maxY, !touched.isEmpty else { return }
-    let start = row + Int(touched.lowerBound - columns.lowerBound)
-    if isWhole {
-      start.update(repeating: 255, count: touched.count)
-    } else {
-      withUnsafePointer(to: kernel) { kernels.pointee.coverage(start, Int64(touched.count), touched.lowerBound, y, $0) }
-    }
   }
 }
 

@@ -49,12 +49,18 @@ extension BandPainter {
     }
   }
 
-  /// Visits the background and the content of one layer.
+  /// Visits the background, the content, the border and the shadows of one layer.
   private func visitOwn(_ node: CompositeNode, _ clip: IntRect, _ visit: Visit) {
     let record = records[Int(node.record)]
     let pixels = node.own.intersection(clip)
     let bounds = LayerShape(node, record)
     if node.flags.contains(.filtersBackdrop) { self.visit(bounds, pixels, visit) }
+    for mask in [node.outerShadow(records), node.innerShadow(records)] {
+      guard let mask else { continue }
+      let place = mask.place(node.transform)
+      self.visit(mask.extent.offsetBy(dx: place.dx, dy: place.dy).intersection(pixels), visit)
+    }
+    visitBorder(of: node, pixels, visit)
     if node.color != 0 { self.visit(bounds, pixels, visit) }
     guard let content = node.content else { return }
     let rect = content.drawnBounds(in: record.bounds, node.effects)
@@ -73,11 +79,11 @@ extension BandPainter {
       var list = CompositeList()
       list.build(
         layers, of: index, end: records[index].end(at: index, in: records.count), node.transform, pixels: pixels,
-        pictureDepth: pictureDepth + 1)
+        pictureDepth: Int(node.pictureDepth) + 1)
       list.nodes.withUnsafeBufferPointer { nodes in
         let inside = BandPainter(
           kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, frame: frame,
-          pictureDepth: pictureDepth + 1, farShadows: farShadows)
+          pictureDepth: Int(node.pictureDepth) + 1, farShadows: farShadows)
         _ = inside.findHidden()
         inside.visitNodes(0, nodes.count, pixels, visit)
       }

@@ -10,7 +10,7 @@ struct BandPainter {
   let scratch: CompositeScratch
   var band: IntRect
   var frame: PictureFrame
-  /// The number of pictures around the one that is painted.
+  /// See `PictureSpace.depth`; of the picture that is painted.
   var pictureDepth = 0
   /// The number of layers around that picture whose far shadow is painted.
   var farShadows = 0
@@ -48,78 +48,11 @@ struct BandPainter {
     paint(0, nodes.count, band, target, depth: 0, behind(target))
   }
 
-  // MARK: Hidden layers
-
-  /// An opaque rectangle that hides the nodes before it, inside of the group or clip that starts at `scope`.
-  private struct Cover {
-    var pixels: IntRect
-    var scope: Int32
-    /// The node that paints it. It hides none of its ancestors: they hold it.
-    var node: Int32
-  }
-
-  /// Goes through the layers from front to back and notes those that something opaque hides in this band.
-  ///
-  /// - Returns: true when the backdrop can be seen.
-  func findHidden() -> Bool {
-    let visibility = scratch.reserveVisibility(nodes.count)
-    let none = Cover(pixels: .zero, scope: -1, node: -1)
-    var covers = InlineArray<4, Cover>(repeating: none)
-    var hasCovers = false
-    for index in nodes.indices.reversed() {
-      guard nodes[index].extent.intersects(band) else {
-        visibility[index] = .hidden
-        continue
-      }
-      visibility[index] = .visible
-      if hasCovers {
-        let extent = nodes[index].extent.intersection(band)
-        let own = nodes[index].own.intersection(band)
-        for slot in 0..<4 {
-          if covers[slot].scope == Int32(index) { covers[slot] = outside(of: index, covers[slot]) }
-          if covers[slot].node >= nodes[index].end, covers[slot].pixels.contains(extent) {
-            visibility[index] = .hidden
-            break
-          }
-          if covers[slot].pixels.contains(own) { visibility[index] = .ownHidden }
-        }
-      }
-      if visibility[index] == .visible, !nodes[index].opaque.isEmpty {
-        let opaque = nodes[index].opaque.intersection(band)
-        var smallest = 0
-        for slot in 1..<4 where covers[slot].pixels.area < covers[smallest].pixels.area { smallest = slot }
-        if opaque.area > covers[smallest].pixels.area {
-          covers[smallest] = Cover(pixels: opaque, scope: nodes[index].group, node: Int32(index))
-          hasCovers = true
-        }
-      }
-      // The blur mixes pixels around those that are seen: layers in front hide none of these.
-      if visibility[index] == .visible, nodes[index].flags.contains(.filtersBackdrop) {
-        covers = InlineArray(repeating: none)
-      }
-    }
-    for slot in 0..<4 where covers[slot].scope < 0 && covers[slot].pixels.contains(band) { return false }
-    return true
-  }
-
-  /// The part of a cover in a group or clip that hides layers outside of it: under a clip, the pixels that this covers wholly.
-  private func outside(of index: Int, _ cover: Cover) -> Cover {
-    let node = nodes[index]
-    guard !node.flags.contains(.opacityGroup) else { return Cover(pixels: .zero, scope: -1, node: -1) }
-    let record = records[Int(node.record)]
-    var pixels = cover.pixels
-    if node.flags.contains(.antialiasedClip) {
-      pixels = pixels.intersection(LayerShape(node, record).coveredRect(record.bounds, node.transform))
-    }
-    if node.flags.contains(.shapeMask) { pixels = pixels.intersection(mask(of: node)?.coveredRect ?? .zero) }
-    return Cover(pixels: pixels, scope: node.group, node: cover.node)
-  }
+  // MARK: Layers
 
   func mask(of node: CompositeNode) -> ShapeMask? {
     ShapeMask(layers, at: Int(node.record) + 1, end: layers.end(of: Int(node.record)), node.transform)
   }
-
-  // MARK: Layers
 
   /// Paints the nodes from `start` up to `end`, which share the picture `target`, in the pixels of `clip`.
   private func paint(
@@ -132,9 +65,10 @@ struct BandPainter {
         index = next
         continue
       }
-      if nodes[index].flags.isDisjoint(with: [.opacityGroup, .antialiasedClip, .shapeMask, .isolated]) {
+      if nodes[index].flags.isDisjoint(with: [.opacityGroup, .antialiasedClip, .shapeMask, .isolated, .bordered]) {
         if scratch.visibility[index] == .visible {
           paintBackdrop(of: nodes[index], clip, target, nodes[index].opacity, behind)
+          paintShadow(of: nodes[index], clip, target, nodes[index].opacity)
           paintOwn(index, clip, target, nodes[index].opacity)
         }
         index += 1
@@ -155,14 +89,17 @@ struct BandPainter {
     let node = nodes[index]
     let pixels = node.extent.intersection(clip)
     let isVisible = scratch.visibility[index] == .visible
-    guard node.flags.contains(.opacityGroup) else {
-      if isVisible { paintBackdrop(of: node, pixels, target, node.opacity, behind) }
-      paintInside(index, end, pixels, target, opacity: node.opacity, depth: depth, behind)
-      return
+    let isGroup = node.flags.contains(.opacityGroup)
+    let group = isGroup ? scratch.group(depth: depth, pixels: pixels) : target
+    let opacity = isGroup ? 255 : node.opacity
+    if isVisible {
+      paintBackdrop(of: node, pixels, group, opacity, behind)
+      paintShadow(of: node, pixels, group, opacity)
     }
-    let group = scratch.group(depth: depth, pixels: pixels)
-    if isVisible { paintBackdrop(of: node, pixels, group, 255, behind) }
-    paintInside(index, end, pixels, group, opacity: 255, depth: depth + 1, self.behind(group))
+    paintInside(
+      index, end, pixels, group, opacity: opacity, depth: isGroup ? depth + 1 : depth,
+      isGroup ? self.behind(group) : behind)
+    if !isGroup { return }
     scratch.counts.layerPixels += pixels.area
     for y in pixels.minY..<pixels.maxY {
       kernels.pointee.over_opacity(
@@ -176,18 +113,27 @@ struct BandPainter {
     _ behind: PaintedBehind?
   ) {
     guard nodes[index].flags.contains(.shapeMask) else {
-      paintUnmasked(index, end, clip, target, opacity: opacity, depth: depth, behind)
+      paintWhole(index, end, clip, target, opacity: opacity, depth: depth, behind)
       return
     }
     guard let mask = self.mask(of: nodes[index]) else { return }
     let pixels = clip.intersection(mask.pixels)
     guard let edges = mask.edges(in: pixels) else { return }
     cut(pixels, by: edges, target, depth: depth, behind) { behind in
-      paintUnmasked(index, end, pixels, target, opacity: opacity, depth: depth + 1, behind)
+      paintWhole(index, end, pixels, target, opacity: opacity, depth: depth + 1, behind)
     }
   }
 
-  private func paintUnmasked(
+  /// Paints a layer and its descendants, cut by its clip, with its border above.
+  private func paintWhole(
+    _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int,
+    _ behind: PaintedBehind?
+  ) {
+    paintUnbordered(index, end, clip, target, opacity: opacity, depth: depth, behind)
+    if scratch.visibility[index] == .visible { paintBorder(of: nodes[index], clip, target, opacity) }
+  }
+
+  private func paintUnbordered(
     _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int,
     _ behind: PaintedBehind?
   ) {
@@ -204,7 +150,10 @@ struct BandPainter {
     let pixels = clip.intersection(shape.pixels)
     let edges = CutEdges(shape, record.bounds, node.transform, in: pixels)
     cut(pixels, by: edges, target, depth: depth, behind) { behind in
-      if isVisible { paintContent(node, record, pixels, target, opacity) }
+      if isVisible {
+        paintContent(node, record, pixels, target, opacity)
+        paintInnerShadow(of: node, pixels, target, opacity)
+      }
       paint(index + 1, end, pixels, target, depth: depth + 1, behind)
     }
   }
@@ -249,6 +198,7 @@ struct BandPainter {
     let record = records[Int(node.record)]
     paintBackground(node, record, pixels, target, opacity)
     paintContent(node, record, pixels, target, opacity)
+    paintInnerShadow(of: node, pixels, target, opacity)
   }
 
   private func paintBackground(
@@ -288,7 +238,7 @@ struct BandPainter {
     }
   }
 
-  private func paint(
+  func paint(
     _ color: UInt32, _ columns: Range<Int32>, _ y: Int32, _ coverage: UnsafePointer<UInt8>, _ target: PixelTarget
   ) {
     if columns.isEmpty { return }

@@ -23,16 +23,21 @@ struct CompositeNode: BitwiseCopyable {
   var opacity: UInt32
   /// 0xAARRGGBB; 0 without a background.
   var color: UInt32
+  /// See `PictureSpace.depth`.
+  var pictureDepth: Int32
   /// Content and effects live as long as the tree that is composited, which the compositor holds: nodes do not count
   /// references.
   unowned(unsafe) var content: (any PaintableContent)?
   unowned(unsafe) var effects: RenderEffects?
   /// The kept picture of an isolated layer, which the compositor's cache holds.
   unowned(unsafe) var raster: RasterEntry?
+  /// The kept coverage of its shadow and of the one inside its edges, which the compositor's cache holds.
+  unowned(unsafe) var shadowMask: KeptShadowMask?
+  unowned(unsafe) var innerShadowMask: KeptShadowMask?
   var flags: Flags
 
   struct Flags: OptionSet, BitwiseCopyable {
-    let rawValue: UInt8
+    let rawValue: UInt16
     /// Background, content and descendants become one picture, which is blended with `opacity`.
     static let opacityGroup = Flags(rawValue: 1 << 0)
     /// The bounds cut content and descendants, and cover some pixels in part. There, what these paint is mixed with what was there.
@@ -45,8 +50,14 @@ struct CompositeNode: BitwiseCopyable {
     static let isolated = Flags(rawValue: 1 << 3)
     /// The layer filters what lies behind it in its group.
     static let filtersBackdrop = Flags(rawValue: 1 << 5)
+    /// A border lies above its descendants.
+    static let bordered = Flags(rawValue: 1 << 6)
+    /// A shadow that its shape throws lies below it.
+    static let shadowed = Flags(rawValue: 1 << 7)
+    /// A shadow inside of its edges lies above its content.
+    static let innerShadowed = Flags(rawValue: 1 << 8)
 
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(rawValue: UInt16) { self.rawValue = rawValue }
   }
 }
 
@@ -68,20 +79,19 @@ struct CompositeList {
     var groupDepth = 0
     /// The opacity of the groups around it that are too deep for a picture of their own.
     var opacity: UInt32 = 255
+    /// See `PictureSpace.depth`.
+    var pictureDepth: Int32 = 0
   }
 
   var nodes: ContiguousArray<CompositeNode> = []
   /// True if a layer of the list filters what lies behind it: see `pixelsBehind`.
   private(set) var filtersBackdrop = false
-  /// The number of pictures around the layers of the list.
-  private var pictureDepth = 0
   private var parents: ContiguousArray<Parent> = []
 
   /// Makes the list of the layers that `tree` shows in `damage`.
   mutating func build(_ tree: TreeSnapshot, damage: DamageRegion, output: IntRect) {
     nodes.removeAll(keepingCapacity: true)
     filtersBackdrop = false
-    pictureDepth = 0
     tree.withTreeLayers { layers in
       build(
         layers, from: 0, damage,
@@ -95,19 +105,19 @@ struct CompositeList {
     _ layers: TreeLayers, of root: Int, end: Int, _ transform: Affine, pixels: IntRect, pictureDepth: Int
   ) {
     nodes.removeAll(keepingCapacity: true)
-    self.pictureDepth = pictureDepth
     var record = layers.records[root]
     record.opacity = 1
-    let outside = Parent(end: end, node: -1, placement: Placement(transform: transform, clip: pixels))
+    let outside = Parent(
+      end: end, node: -1, placement: Placement(transform: transform, clip: pixels), pictureDepth: Int32(pictureDepth))
     let own = transform.touchedPixels(of: layers.bodyBounds(of: root)).intersection(pixels)
-    append(layers, root, record, transform, own, outside, isLeaf: end == root + 1)
+    append(layers, root, record, transform, own, outside, isLeaf: end == root + 1, isShadowed: false)
     nodes[0].flags.remove(.filtersBackdrop)
     filtersBackdrop = false
     parents.append(outside)
     let parent = Parent(
       end: end, node: 0, placement: outside.placement.entering(record, transform: transform),
       group: nodes[0].flags.contains(.antialiasedClip) ? 0 : -1,
-      groupDepth: nodes[0].flags.contains(.antialiasedClip) ? 1 : 0)
+      groupDepth: nodes[0].flags.contains(.antialiasedClip) ? 1 : 0, pictureDepth: Int32(pictureDepth))
     build(layers, from: root + 1, DamageRegion(pixels), parent)
   }
 
@@ -149,25 +159,30 @@ struct CompositeList {
         index = end
         continue
       }
-      let isIsolated = records[index].isIsolated && pictureDepth < TreeLayers.maximumPictureDepth
+      let depth = Int(parent.pictureDepth)
+      let isIsolated = records[index].isIsolated && depth < TreeLayers.maximumPictureDepth
       let mask =
         isIsolated && parent.groupDepth < Self.maximumGroupDepth ? ShapeMask(layers, of: index, end: end, transform) : nil
+      var (outer, own, isShadowed) = (parent, IntRect.zero, false)
       if isIsolated, mask == nil {
         if parent.placement.clip.intersects(box) {
-          let pixels = layers.picturePixels(of: index, end: end, transform, depth: pictureDepth)
+          own = layers.picturePixels(of: index, end: end, transform, depth: depth)
             .intersection(parent.placement.clip)
-          if pixels.intersects(box) { appendIsolated(layers, index, transform, pixels, parent) }
         }
-        index = end
-        continue
+        isShadowed = own.intersects(box) && layers.throwsShadowOfShape(index, end: end, transform, depth: depth)
+        if !isShadowed {
+          if own.intersects(box) { appendIsolated(layers, index, transform, own, parent) }
+          index = end
+          continue
+        }
+      } else {
+        if let mask { outer.placement.clip = outer.placement.clip.intersection(mask.pixels) }
+        own = transform.touchedPixels(of: records[index].drawnBounds).intersection(outer.placement.clip)
       }
-      var outer = parent
-      if let mask { outer.placement.clip = outer.placement.clip.intersection(mask.pixels) }
-      var own = transform.touchedPixels(of: records[index].drawnBounds).intersection(outer.placement.clip)
       if !own.intersects(box) || !(isOneRect || damage.intersects(own)) { own = .zero }
       if end == index + 1 {
         if !own.isEmpty {
-          append(layers, index, records[index], transform, own, parent, isLeaf: true)
+          append(layers, index, records[index], transform, own, parent, isLeaf: true, isShadowed: isShadowed)
           close(nodes.count - 1, in: parent.node)
         }
         index = end
@@ -178,7 +193,7 @@ struct CompositeList {
         index = end
         continue
       }
-      append(layers, index, records[index], transform, own, outer, isLeaf: false)
+      append(layers, index, records[index], transform, own, outer, isLeaf: false, isShadowed: isShadowed)
       parents.append(parent)
       if let mask {
         nodes[nodes.count - 1].flags.insert(.shapeMask)
@@ -191,7 +206,8 @@ struct CompositeList {
         end: end, node: nodes.count - 1, placement: inner,
         group: isOpacityGroup || cuts > 0 ? Int32(nodes.count - 1) : parent.group,
         groupDepth: parent.groupDepth + (isOpacityGroup ? 1 : 0) + cuts,
-        opacity: isOpacityGroup ? 255 : nodes[nodes.count - 1].opacity)
+        opacity: isOpacityGroup ? 255 : nodes[nodes.count - 1].opacity,
+        pictureDepth: parent.pictureDepth + (isIsolated ? 1 : 0))
       index += 1
     }
   }
@@ -214,21 +230,26 @@ struct CompositeList {
       CompositeNode(
         record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: pixels,
         extent: pixels, opaque: .zero, opacity: multiply255(layers.records[index].opacityByte, parent.opacity), color: 0,
-        content: nil, effects: layers.effects(at: index), raster: nil,
-        flags: .isolated))
+        pictureDepth: parent.pictureDepth, content: nil, effects: layers.effects(at: index), raster: nil, shadowMask: nil,
+        innerShadowMask: nil, flags: .isolated))
     if layers.records[index].flags.contains(.filtersBackdrop) { filterBackdrop() }
     close(nodes.count - 1, in: parent.node)
   }
 
   private mutating func append(
     _ layers: TreeLayers, _ index: Int, _ record: RenderRecord, _ transform: Affine, _ own: IntRect, _ parent: Parent,
-    isLeaf: Bool
+    isLeaf: Bool, isShadowed: Bool
   ) {
     var node = CompositeNode(
       record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: own,
       extent: own, opaque: .zero, opacity: multiply255(record.opacityByte, parent.opacity),
-      color: record.backgroundColor, content: nil, effects: nil, raster: nil, flags: [])
-    if record.effects != nil { node.effects = layers.effects(at: index) }
+      color: record.backgroundColor, pictureDepth: parent.pictureDepth, content: nil, effects: nil, raster: nil,
+      shadowMask: nil, innerShadowMask: nil, flags: isShadowed ? .shadowed : [])
+    if record.effects != nil, let effects = layers.effects(at: index) {
+      node.effects = effects
+      if effects.parts.border != nil { node.flags.insert(.bordered) }
+      if effects.parts.innerShadow != nil { node.flags.insert(.innerShadowed) }
+    }
     if index < layers.sides.count, let content = layers.sides[index].content {
       guard let content = content as? any PaintableContent else {
         preconditionFailure("Compositor: layer \(record.id) has a content that is no PaintableContent")
@@ -237,7 +258,8 @@ struct CompositeList {
     }
     let hasTwoPictures = record.backgroundColor != 0 && record.content != nil || node.content?.coversItself ?? false
     let filtersBackdrop = record.flags.contains(.filtersBackdrop)
-    if record.opacityByte < 255, !isLeaf || hasTwoPictures || filtersBackdrop, parent.groupDepth < Self.maximumGroupDepth {
+    let isDecorated = filtersBackdrop || !node.flags.isDisjoint(with: [.bordered, .shadowed, .innerShadowed])
+    if record.opacityByte < 255, !isLeaf || hasTwoPictures || isDecorated, parent.groupDepth < Self.maximumGroupDepth {
       node.flags.insert(.opacityGroup)
     }
     if record.flags.contains(.masksToBounds) {

@@ -38,8 +38,8 @@ public final class Compositor: Renderer {
 
   /// - Parameters:
   ///   - workers: threads that help with much damage; without any the calling thread does it all.
-  ///   - keptBytes: the limit for the pictures of layers with effects that are kept while they stay the same; 64 MiB unless said.
-  ///     With 0 none are kept. The pixels of a frame do not depend on it.
+  ///   - keptBytes: the limit for the pictures of layers with effects, and for shadows, that are kept while they stay the same; 64 MiB
+  ///     unless said. With 0 none are kept. The pixels of a frame do not depend on it.
   ///   - blending: the light in which colours mix. The first compositor of a process with linear blending computes tables for some
   ///     milliseconds.
   ///   - clock: the loop's, by which the pictures that are painted anew are timed.
@@ -102,23 +102,26 @@ public final class Compositor: Renderer {
     return damage
   }
 
-  /// Finds or makes the pictures of isolated layers that are worth keeping.
+  /// Finds or makes the pictures of isolated layers, and the shadows, that are worth keeping.
   private func findPictures(in tree: TreeSnapshot, _ damage: DamageRegion) {
     if rasterCache.limit == 0 { return }
     rasterCache.beginFrame()
     let shown = rasterCache.shownPictures
     defer { work.missedPictures -= rasterCache.shownPictures - shown }
     tree.withTreeLayers { layers in
+      findShadows(layers, damage)
       for position in list.nodes.indices where list.nodes[position].flags.contains(.isolated) {
         work.missedPictures += 1
         let node = list.nodes[position]
         let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
-        guard let space = PictureSpace(layers, of: index, end: end, node.transform, depth: 0, frame: frame.all) else {
-          continue
-        }
+        guard
+          let space = PictureSpace(
+            layers, of: index, end: end, node.transform, depth: Int(node.pictureDepth), frame: frame.all)
+        else { continue }
         let pixels = damage.rects.reduce(0) { $0 + $1.intersection(node.extent).area }
         list.nodes[position].raster = rasterCache.entry(
-          of: index, end: end, layers, space, view: frame.map(space.source(of:)), pixels: pixels
+          of: index, end: end, layers, space, view: frame.map(space.source(of:)), shown: node.extent,
+          pixels: pixels
         ) { extent in
           let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
           let began = clock.now
@@ -127,11 +130,29 @@ public final class Compositor: Renderer {
             idleScratch.withLock { $0.append(scratch) }
           }
           return list.nodes.withUnsafeBufferPointer { nodes in
-            BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: extent, frame: frame)
-              .flatPicture(of: index, end: end, in: space, extent)
+            BandPainter(
+              kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: extent, frame: frame,
+              pictureDepth: space.depth
+            ).flatPicture(of: index, end: end, in: space, extent)
           }
         }
       }
+    }
+    rasterCache.endFrame(damage)
+  }
+
+  private func findShadows(_ layers: TreeLayers, _ damage: DamageRegion) {
+    for position in list.nodes.indices {
+      let node = list.nodes[position]
+      if node.flags.isDisjoint(with: [.shadowed, .innerShadowed]) { continue }
+      func kept(_ mask: ShadowMask) -> KeptShadowMask {
+        let place = mask.place(node.transform)
+        let extent = mask.extent.offsetBy(dx: place.dx, dy: place.dy)
+        let pixels = damage.rects.reduce(0) { $0 + $1.intersection(extent).area }
+        return rasterCache.shadow(mask, pixels: pixels, view: frame.all.area, kernels)
+      }
+      list.nodes[position].shadowMask = node.outerShadow(layers.records).map(kept)
+      list.nodes[position].innerShadowMask = node.innerShadow(layers.records).map(kept)
     }
   }
 

@@ -106,7 +106,7 @@ extension ShapeContent {
 
 extension TreeLayers {
   /// True if one of the layers blends with what is behind it in another way than by covering it, or filters it.
-  fileprivate func looksBehind(_ range: Range<Int>) -> Bool {
+  func looksBehind(_ range: Range<Int>) -> Bool {
     range.contains { index in
       guard records[index].effects != nil, let parts = effects(at: index)?.parts else { return false }
       return parts.blendMode != .normal || parts.filtersBackdrop

@@ -42,6 +42,7 @@ public struct DamageReason: Hashable, Sendable {
     case contentPlacement = "content placement"
     case border
     case shadow
+    case innerShadow = "inner shadow"
     /// Blur and map of colours.
     case filters
     /// The pixels behind the layer, which it filters, or the filters for them.
@@ -163,6 +164,7 @@ extension RenderRecord {
     compare(.cornerRadius, \.corners)
     compare(.border, \.border)
     compare(.shadow, \.shadow)
+    compare(.innerShadow, \.innerShadow)
     compare(.filters, \.blurRadius)
     compare(.filters, \.colorMatrix)
     compare(.filteredBackdrop, \.backdropBlurRadius)

@@ -8,6 +8,9 @@ import RenderTree
 struct PictureSpace {
   /// Maps the layer's coordinates to the picture's pixels.
   let transform: Affine
+  /// The number of layers around it that become pictures, or that are painted without one though their effects ask for it: their
+  /// effects are left out where it is too deep, see `TreeLayers.maximumPictureDepth`.
+  let depth: Int
   private let way: Way
   /// The whole pixels from the picture to the output, beside what `way` does.
   private var (dx, dy): (Int32, Int32) = (0, 0)
@@ -26,6 +29,7 @@ struct PictureSpace {
   ///   - transform: from the layer's coordinates to the output's pixels; from its parent's for a layer in perspective.
   ///   - frame: all pixels that may be asked for.
   init?(_ layers: TreeLayers, of index: Int, end: Int, _ transform: Affine, depth: Int, frame: IntRect) {
+    self.depth = depth
     let parts = layers.effects(at: index)?.parts
     if let homography = parts?.homography {
       guard let plane = layers.plane(of: index, end: end, homography, transform, depth: depth, frame: frame) else {
@@ -50,7 +54,7 @@ struct PictureSpace {
   }
 
   /// All pixels that the picture may fill. Sampling mixes those at the edges with the clear ones around them.
-  func extent(_ layers: TreeLayers, of index: Int, end: Int, depth: Int) -> IntRect {
+  func extent(_ layers: TreeLayers, of index: Int, end: Int) -> IntRect {
     switch way {
     case .same: layers.flatPicturePixels(of: index, end: end, transform, depth: depth)
     case .raster(_, let extent): extent

@@ -1,25 +1,28 @@
+import CKernels
 import Geometry
 import LinuxSystem
 import RenderTree
 
-/// The pictures of isolated layers that stay the same: shadows, borders, masks, perspective and `shouldRasterize`, which cost
-/// far more to paint than to show.
+/// The pictures of isolated layers that stay the same: filters, masks, perspective and `shouldRasterize`, which cost far more to paint
+/// than to show. And the coverage of shadows, by the shape that throws them.
 ///
 /// A picture is kept after the layer, unchanged, has been painted as many pixels as the picture has, unless the output can show less
 /// than half of it. It is shown again while the layer with all its descendants has the same records, wherever whole pixels move it,
 /// and whatever its opacity; a rasterized layer's under any transform. A kept picture has the bytes that painting it anew
 /// gives.
 ///
-/// The pictures together cost at most `limit` bytes: those that were asked for longest ago go first, and every one that
-/// `patience` frames did not ask for goes too, with the contents that it holds.
+/// The coverage of a shadow is kept as soon as all of it is painted. All together cost at most `limit` bytes: what was asked for longest
+/// ago goes first, and what `patience` frames did not ask for goes too. The picture of a layer that is not seen any more goes, with the
+/// contents that it holds, in the frame that paints what lies there now.
 final class RasterCache {
   /// In bytes.
   let limit: Int
-  /// The bytes of all pictures.
+  /// The bytes of all pictures and shadows.
   private(set) var cost = 0
   /// How often a kept picture was shown in a frame instead of being painted.
   private(set) var shownPictures = 0
   private var entries: [UInt32: RasterEntry] = [:]
+  private var shadows: [ShadowMask: KeptShadowMask] = [:]
   private var frame = 0
 
   private static let patience = 120
@@ -32,17 +35,45 @@ final class RasterCache {
     frame += 1
     if frame % Self.patience == 0 {
       for (id, entry) in entries where frame - entry.frame >= Self.patience { remove(entry, id) }
+      for (mask, kept) in shadows where frame - kept.frame >= Self.patience { remove(kept, mask) }
     }
+  }
+
+  /// Lets go of the pictures that this frame shows no more, after it has asked for all that lie in the damage.
+  func endFrame(_ damage: DamageRegion) {
+    for (id, entry) in entries where entry.frame < frame && damage.intersects(entry.shown) { remove(entry, id) }
+  }
+
+  /// The coverage of a shadow; nil until as many pixels have been painted of it as it has.
+  ///
+  /// - Parameters:
+  ///   - pixels: the number of its pixels on the output that are painted now.
+  ///   - view: the number of pixels that the output has.
+  func shadow(
+    _ mask: ShadowMask, pixels: Int, view: Int, _ kernels: UnsafePointer<ckernels_table>
+  ) -> KeptShadowMask {
+    let kept = shadows[mask] ?? KeptShadowMask()
+    if kept.frame == 0 { shadows[mask] = kept }
+    kept.frame = frame
+    if kept.coverage != nil { return kept }
+    kept.paintedPixels += pixels
+    let extent = mask.extent
+    if kept.paintedPixels >= extent.area, extent.area / 2 <= view, makeRoom(for: extent.area) {
+      kept.coverage = mask.coverage(of: extent, kernels)
+      cost += kept.bytes
+    }
+    return kept
   }
 
   /// The entry of an isolated layer, whose picture may be missing. Nil for the second layer with one id in a frame, which no tree
   /// should have.
   ///
   /// - Parameters:
-  ///   - pixels: the number of its pixels on the output that are painted now.
+  ///   - shown: the pixels of the output in which it is seen.
+  ///   - pixels: the number of those that are painted now.
   ///   - paint: makes the picture in these pixels of its space.
   func entry(
-    of index: Int, end: Int, _ layers: TreeLayers, _ space: PictureSpace, view: PictureFrame, pixels: Int,
+    of index: Int, end: Int, _ layers: TreeLayers, _ space: PictureSpace, view: PictureFrame, shown: IntRect, pixels: Int,
     paint: (IntRect) -> Picture
   ) -> RasterEntry? {
     let id = layers.records[index].id
@@ -50,16 +81,15 @@ final class RasterCache {
     guard let entry = entries[id], entry.shows(index, end, layers, space, view) else {
       if let old = entries[id] { remove(old, id) }
       let entry = RasterEntry(index, end, layers, space, view)
-      (entry.frame, entry.paintedPixels) = (frame, pixels)
+      (entry.frame, entry.paintedPixels, entry.shown) = (frame, pixels, shown)
       entries[id] = entry
       return entry
     }
-    entry.frame = frame
-    entry.space = space
+    (entry.frame, entry.space, entry.shown) = (frame, space, shown)
     if entry.picture != nil {
       shownPictures += 1
     } else {
-      let extent = space.extent(layers, of: index, end: end, depth: 0)
+      let extent = space.extent(layers, of: index, end: end)
       if entry.paintedPixels >= extent.area, extent.area / 2 <= view.all.area, makeRoom(for: extent.framed.area * 4) {
         entry.picture = paint(extent.framed)
         cost += entry.bytes
@@ -71,12 +101,20 @@ final class RasterCache {
 
   /// Drops what was asked for before this frame, the oldest first; false if that would not be enough, or the process has no memory.
   private func makeRoom(for bytes: Int) -> Bool {
-    let shown = entries.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
+    let shown =
+      entries.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
+      + shadows.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
     if shown + bytes > limit { return false }
     while cost + bytes > limit {
-      let kept = entries.filter { $0.value.picture != nil && $0.value.frame < frame }
-      guard let oldest = kept.min(by: { $0.value.frame < $1.value.frame }) else { return false }
-      remove(oldest.value, oldest.key)
+      let picture = entries.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
+      let shadow = shadows.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
+      if let picture, picture.value.frame <= shadow?.value.frame ?? .max {
+        remove(picture.value, picture.key)
+      } else if let shadow {
+        remove(shadow.value, shadow.key)
+      } else {
+        return false
+      }
     }
     return Memory.hasRoom(for: bytes)
   }
@@ -85,6 +123,22 @@ final class RasterCache {
     cost -= entry.bytes
     entries[id] = nil
   }
+
+  private func remove(_ kept: KeptShadowMask, _ mask: ShadowMask) {
+    cost -= kept.bytes
+    shadows[mask] = nil
+  }
+}
+
+/// The coverage of a shadow with all its pixels.
+final class KeptShadowMask {
+  /// Nil until it is worth its memory.
+  fileprivate(set) var coverage: ChannelPicture?
+  fileprivate var bytes: Int { coverage?.pixels.area ?? 0 }
+  /// The last frame that asked for it.
+  fileprivate var frame = 0
+  /// The pixels that were painted of it on the output.
+  fileprivate var paintedPixels = 0
 }
 
 /// An isolated layer with its descendants as it was painted last.
@@ -98,6 +152,8 @@ final class RasterEntry {
   fileprivate var frame = 0
   /// The pixels that were painted of it on the output since the layer changed.
   fileprivate var paintedPixels = 0
+  /// The pixels of the output in which it was seen last.
+  fileprivate var shown = IntRect.zero
 
   private let records: [RenderRecord]
   /// Holds the contents and effects whose identities are compared.
@@ -130,7 +186,8 @@ final class RasterEntry {
   /// True if the layer's picture is the same now.
   fileprivate func shows(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: PictureFrame) -> Bool
   {
-    guard space.transform == self.space.transform, self.view == nil || self.view == view else { return false }
+    guard space.transform == self.space.transform, space.depth == self.space.depth, self.view == nil || self.view == view
+    else { return false }
     return records.withUnsafeBufferPointer {
       Self.root($0[0]) == Self.root(layers.records[index])
         && $0.holdsSameLayers(from: 1, to: $0.count, as: layers.records, from: index + 1, to: end)

@@ -37,7 +37,8 @@ extension RandomLayers {
       if random.chance(0.2) { return basic(.anchorPoint) { Point(self.number(in: 0...1), self.number(in: 0...1)) } }
       return basic(Self.points.randomElement(using: &random) ?? .position) { self.position() }
     case 7:
-      return basic(random.chance(0.5) ? .boundsSize : .shadowOffset) {
+      let keys: [AnimatableKey<Size>] = [.boundsSize, .boundsSize, .shadowOffset, .innerShadowOffset]
+      return basic(keys.randomElement(using: &random) ?? .boundsSize) {
         Size(self.number(in: -3...60), self.number(in: -3...60))
       }
     case 8: return random.chance(0.3) ? basic(.bounds) { self.bounds() } : basic(unitKey()) { self.unitRect(0.3) }
@@ -69,10 +70,12 @@ extension RandomLayers {
     (.transformScaleY, -2...3), (.transformScaleZ, -2...3), (.transformRotationX, -4...4), (.transformRotationY, -4...4),
     (.transformTranslationX, -30...30), (.transformTranslationY, -30...30), (.transformTranslationZ, -200...200),
     (.borderWidth, 0...6), (.shadowOpacity, 0...1), (.shadowRadius, 0...6), (.blurRadius, 0...4),
-    (.backdropBlurRadius, 0...4),
+    (.backdropBlurRadius, 0...4), (.innerShadowOpacity, 0...1), (.innerShadowRadius, 0...6),
     (.rasterizationScale, 0.1...3),
   ]
-  private static let colors: [AnimatableKey<Color>] = [.backgroundColor, .borderColor, .shadowColor]
+  private static let colors: [AnimatableKey<Color>] = [
+    .backgroundColor, .borderColor, .shadowColor, .innerShadowColor,
+  ]
   private static let points: [AnimatableKey<Point>] = [.position, .boundsOrigin, .transformTranslation]
 
   private func unitKey() -> AnimatableKey<Rect> { random.chance(0.5) ? .contentsRect : .contentsCenter }

@@ -5,7 +5,7 @@ import RenderTree
 extension RandomLayers {
   /// Changes one property of a layer's look that few layers have.
   func changeLook(_ layer: Layer) {
-    switch Int.random(in: 0..<20, using: &random) {
+    switch Int.random(in: 0..<22, using: &random) {
     case 0: layer.borderWidth = random.chance(0.3) ? 0 : number(in: 0...6)
     case 1: layer.borderColor = random.chance(0.2) ? nil : color()
     case 2: layer.maskedCorners = Corners(rawValue: .random(in: 0...15, using: &random))
@@ -28,6 +28,11 @@ extension RandomLayers {
     case 16: layer.colorMatrix = random.chance(0.4) ? .identity : colorMatrix()
     case 17: layer.backdropBlurRadius = random.chance(0.3) ? 0 : number(in: 0...6)
     case 18: layer.backdropColorMatrix = random.chance(0.4) ? .identity : colorMatrix()
+    case 19: layer.innerShadowOpacity = random.chance(0.3) ? 0 : number(in: 0...1)
+    case 20:
+      layer.innerShadowColor = random.chance(0.1) ? nil : color()
+      layer.innerShadowOffset = random.chance(0.1) ? Size(-1e9, 1e9) : Size(number(in: -5...5), number(in: -5...5))
+      layer.innerShadowRadius = random.chance(0.3) ? 0 : number(in: 0...6)
     default: changeMask(of: layer)
     }
   }

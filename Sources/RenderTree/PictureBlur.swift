@@ -26,7 +26,7 @@ package struct PictureBlur {
 
   /// - Parameters:
   ///   - deviation: in the layer's units, as `offset`.
-  init(deviation ofLayer: Double, offset: Size, _ transform: Affine) {
+  package init(deviation ofLayer: Double, offset: Size, _ transform: Affine) {
     func deviation(_ p: Double, _ q: Double) -> Double {
       // No number where the scale's square is infinite and the radius 0.
       let deviation = ofLayer * (p * p + q * q).squareRoot()

@@ -26,6 +26,8 @@ public final class RenderEffects: Sendable {
     /// The map of the colours of what lies behind, after that blur; nil for none.
     public var backdropColorMatrix: ColorMatrix?
     public var shadow: Shadow?
+    /// The shadow that the edges of the layer throw into it, above its background and its content.
+    public var innerShadow: Shadow?
     public var blendMode = BlendMode.normal
     /// Maps the layer's coordinates to its parent's, instead of the record's transform, where parallels do not stay parallel.
     public var homography: Homography?
@@ -53,14 +55,18 @@ public final class RenderEffects: Sendable {
     return parts == Parts() ? nil : RenderEffects(parts)
   }
 
-  /// True if the layer with its descendants becomes a picture of its own before it is blended.
-  package var isolates: Bool {
-    parts.homography != nil || parts.border != nil || parts.shadow != nil || parts.blendMode != .normal
-      || parts.rasterizationScale != nil || parts.transition != nil || parts.blurRadius > 0 || parts.colorMatrix != nil
-  }
+  /// True if the layer with its descendants becomes a picture of its own before it is blended. One with a shadow may do without: see
+  /// `TreeLayers.throwsShadowOfShape`.
+  package var isolates: Bool { parts.shadow != nil || parts.isolateBesideShadow }
 }
 
 extension RenderEffects.Parts {
+  /// True if other effects than the shadow make the layer a picture.
+  package var isolateBesideShadow: Bool {
+    homography != nil || blendMode != .normal || rasterizationScale != nil || transition != nil || blurRadius > 0
+      || colorMatrix != nil
+  }
+
   /// True if the layer shows what lies behind it filtered.
   package var filtersBackdrop: Bool { (backdropBlurRadius > 0 || backdropColorMatrix != nil) && homography == nil }
 }
@@ -77,7 +83,7 @@ public struct Border: Hashable, Sendable {
   }
 }
 
-/// The shadow behind a layer with all its descendants.
+/// A shadow behind a layer with all its descendants, or inside of its edges.
 public struct Shadow: Hashable, Sendable {
   /// 0xAARRGGBB, alpha and the shadow's opacity multiplied in.
   public var color: UInt32
@@ -86,7 +92,8 @@ public struct Shadow: Hashable, Sendable {
   /// Twice the standard deviation of the blur, in the layer's units; 0 for sharp edges. On the output the deviation is at most
   /// 64 pixels.
   public var radius: Double
-  /// The shape that throws the shadow; nil for the layer's own picture.
+  /// The shape that throws the shadow; nil for the layer's own picture and, inside of the edges, for its bounds with their round
+  /// corners.
   public var path: Path?
 
   public init(color: UInt32, offset: Size, radius: Double, path: Path? = nil) {
@@ -162,6 +169,11 @@ extension RenderEffects: CustomStringConvertible {
     if let shadow = parts.shadow {
       words.append(
         "shadow \(shadow.color.hexadecimalColor) \(shadow.offset.width) \(shadow.offset.height) \(shadow.radius)")
+      if let path = shadow.path { words.append("path of \(path.elements.count) elements") }
+    }
+    if let shadow = parts.innerShadow {
+      words.append(
+        "inner shadow \(shadow.color.hexadecimalColor) \(shadow.offset.width) \(shadow.offset.height) \(shadow.radius)")
       if let path = shadow.path { words.append("path of \(path.elements.count) elements") }
     }
     if let map = parts.homography {

@@ -88,8 +88,11 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
   /// The rectangle around everything that the layer paints itself but its shadow.
   func bodyBounds(_ sides: SideValues) -> Rect {
     let parts = sides.effects?.parts
-    let hasFrame = backgroundColor != 0 || parts?.border != nil || parts?.filtersBackdrop ?? false
-    let frame = hasFrame && !bounds.isEmpty ? bounds : .zero
+    let innerShadow = parts?.innerShadow
+    let hasInnerFrame = innerShadow != nil && innerShadow?.path == nil
+    let hasFrame = backgroundColor != 0 || parts?.border != nil || parts?.filtersBackdrop ?? false || hasInnerFrame
+    var frame = hasFrame && !bounds.isEmpty ? bounds : .zero
+    if let path = innerShadow?.path { frame = frame.union(path.boundingBox) }
     return sides.content.map { frame.union($0.drawnBounds(in: bounds, sides.effects)) } ?? frame
   }
 }

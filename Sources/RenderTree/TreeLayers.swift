@@ -35,7 +35,7 @@ package struct TreeLayers {
   }
 
   /// The pixels that the layers from `start` up to `end`, in a parent with that placement, may paint.
-  func paintedPixels(from start: Int, to end: Int, in outer: Placement, depth: Int) -> IntRect {
+  package func paintedPixels(from start: Int, to end: Int, in outer: Placement, depth: Int) -> IntRect {
     var result = IntRect.zero
     var frames: [(limit: Int, placement: Placement)] = []
     var (placement, limit, index) = (outer, end, start)

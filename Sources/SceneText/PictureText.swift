@@ -46,6 +46,7 @@ extension PictureRecord {
     TextProperty("backgroundColor", \.record.backgroundColor, .pixel),
     TextProperty("border", optional: \.parts.border, .border),
     TextProperty("shadow", optional: \.parts.shadow, .shadow),
+    TextProperty("innerShadow", optional: \.parts.innerShadow, .shadow),
     TextProperty("blurRadius", \.parts.blurRadius, .number.only("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
     TextProperty(
       "colorMatrix", optional: \.parts.colorMatrix, .colorMatrix.only("numbers within a million", where: \.isUsable)),

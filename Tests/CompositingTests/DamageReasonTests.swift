@@ -65,6 +65,7 @@ import Testing
       ("filters", { $0.colorMatrix = .identity }),
       ("filtered backdrop", { $0.backdropBlurRadius = 2 }),
       ("filtered backdrop", { $0.backdropColorMatrix = .identity }),
+      ("inner shadow", { $0.innerShadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 2) }),
       ("shadow", { $0.shadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 2) }),
       ("blend mode", { $0.blendMode = .multiply }),
       ("transform", { $0.homography = .identity }),
@@ -119,7 +120,7 @@ import Testing
   /// A layer with a shadow is a picture of its own: the change of a layer in it damages all of it.
   @Test func aChangeInsideAPictureIsTold() {
     var parts = RenderEffects.Parts()
-    parts.border = Border(width: 1, color: 0xFFFF_FFFF)
+    parts.shadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 2)
     var old = tree()
     old.sides[2].effects = RenderEffects(parts)
     old.records[2].settle(old.sides[2])

@@ -219,6 +219,7 @@ extension TreeSnapshot {
       if var parts = tree.sides[index].effects?.parts {
         if let border = parts.border { parts.border?.color = border.color.swappingRedAndBlue }
         if let shadow = parts.shadow { parts.shadow?.color = shadow.color.swappingRedAndBlue }
+        if let shadow = parts.innerShadow { parts.innerShadow?.color = shadow.color.swappingRedAndBlue }
         tree.sides[index].effects = .make(parts, last: nil)
       }
       if let image = tree.sides[index].content as? Image {

@@ -74,6 +74,21 @@ import Testing
     #expect(count(shadowed, at: 20, 20) == 4)
   }
 
+  @Test func bordersAndInnerShadowsAreCounted() {
+    func counts(_ change: (inout RenderEffects.Parts) -> Void) -> [Int] {
+      let tree = tree([0x8000_0000]) {
+        var parts = RenderEffects.Parts()
+        change(&parts)
+        $0.sides[1].effects = RenderEffects(parts)
+      }
+      return [count(tree, at: 9, 20), count(tree, at: 10, 20), count(tree, at: 20, 20), count(tree, at: 29, 29)]
+    }
+    #expect(counts { $0.border = Border(width: 2, color: 0xFFFF_FFFF) } == [1, 3, 2, 3])
+    #expect(counts { $0.innerShadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 2) } == [1, 3, 3, 3])
+    let path = Path.rect(Rect(x: -5, y: 0, width: 25, height: 20))
+    #expect(counts { $0.shadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 0, path: path) } == [2, 3, 3, 3])
+  }
+
   @Test func roundedCornersAreLeftOut() {
     let round = tree([0x8000_0000]) { $0.records[1].cornerRadius = 10 }
     #expect(count(round, at: 10, 10) == 1)

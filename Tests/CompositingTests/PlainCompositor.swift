@@ -1,5 +1,4 @@
 import Geometry
-import Glibc
 import Raster
 import RenderTree
 
@@ -116,18 +115,35 @@ final class PlainCompositor {
   }
 
   private func isPicture(_ record: RenderRecord, _ parts: RenderEffects.Parts) -> Bool {
-    record.flags.contains(.masked) || parts.border != nil || parts.shadow != nil || parts.blendMode != .normal
+    record.flags.contains(.masked) || parts.shadow != nil || parts.blendMode != .normal
       || parts.rasterizationScale != nil || parts.transition != nil || parts.blurRadius > 0 || parts.colorMatrix != nil
   }
 
-  /// Background, content and descendants.
+  /// Background, content, descendants and border.
   private func paintInside(_ index: Int, _ pixel: Pixel, _ group: Group, _ result: inout Color) {
     let record = tree.records[index]
     let isInside = pixel.isInside(record.bounds)
     if isInside { result = over(Self.color(record.backgroundColor), result) }
     result = over(content(index, pixel), result)
+    let parts = tree.sides[index].effects?.parts
+    if isInside, let shadow = parts?.innerShadow {
+      let alpha = PlainBlur.sum(at: Double(pixel.y) - shadow.offset.height, deviation: shadow.radius / 2) { y in
+        PlainBlur.sum(at: Double(pixel.x) - shadow.offset.width, deviation: shadow.radius / 2) { x in
+          Pixel(x: x, y: y).isInside(record.bounds) ? 0 : 1
+        }
+      }
+      result = over(Self.color(shadow.color) * alpha, result)
+    }
     if isInside || !record.flags.contains(.masksToBounds) {
       paint(index + 1..<Int(record.subtreeEnd), pixel, group, &result)
+    }
+    // A group that is seen from inside has no border yet.
+    if let border = parts?.border, isInside, Int(record.subtreeEnd) <= group.end {
+      let width = max(border.width.rounded(), 1)
+      let isBeyond = record.bounds.width <= width * 2 || record.bounds.height <= width * 2
+      if isBeyond || !pixel.isInside(record.bounds.insetBy(dx: width, dy: width)) {
+        result = over(Self.color(border.color), result)
+      }
     }
   }
 
@@ -187,14 +203,6 @@ final class PlainCompositor {
     if let known = bodies[place] { return known }
     var result = Color.zero
     paintInside(index, pixel, Group(root: index, frame: frame), &result)
-    let bounds = tree.records[index].bounds
-    if let border = tree.sides[index].effects?.parts.border, pixel.isInside(bounds) {
-      let width = max(border.width.rounded(), 1)
-      let isBeyond = bounds.width <= width * 2 || bounds.height <= width * 2
-      if isBeyond || !pixel.isInside(bounds.insetBy(dx: width, dy: width)) {
-        result = over(Self.color(border.color), result)
-      }
-    }
     bodies[place] = result
     return result
   }
@@ -345,27 +353,5 @@ final class PlainCompositor {
     if distance < left { return first + distance / left * low }
     if distance >= length - right { return first + high + (distance - (length - right)) / right * (pixels - high) }
     return first + low + (distance - left) / (length - left - right) * (high - low)
-  }
-}
-
-/// A blur by the definition, along one axis.
-enum PlainBlur {
-  /// The values around a place, weighted by a bell of this standard deviation. One below 0.3 is none: a place between two pixels has
-  /// a share of each.
-  static func sum(at place: Double, deviation: Double, _ value: (Int) -> Double) -> Double {
-    if deviation < 0.3 {
-      let first = place.rounded(.down)
-      let rest = place - first
-      return value(Int(first)) * (1 - rest) + (rest > 0 ? value(Int(first) + 1) * rest : 0)
-    }
-    let reach = (deviation * 3).rounded(.up) + 1
-    var (sum, weights) = (0.0, 0.0)
-    for pixel in Int((place - reach).rounded(.up))...Int((place + reach).rounded(.down)) {
-      let distance = Double(pixel) - place
-      let weight = exp(-distance * distance / (2 * deviation * deviation))
-      weights += weight
-      sum += weight * value(pixel)
-    }
-    return sum / weights
   }
 }

@@ -156,7 +156,57 @@ import Testing
     #expect(stage.paints(of: other) == 0)
   }
 
-  /// Layers of 20 · 20 units with a border and a content each, side by side.
+  /// The contents of a layer that was removed go in the frame that paints what lies there now.
+  @Test func aRemovedLayersContentsGoAtOnce() throws {
+    weak var gone: CountedContent?
+    let other = CountedContent()
+    var stage = try {
+      let content = CountedContent()
+      gone = content
+      var stage = try Stage([content, other])
+      for _ in 0..<3 { _ = stage.paints(of: content) }
+      stage.remove(0)
+      return stage
+    }()
+    #expect(gone != nil)
+    _ = stage.paints(of: other, damage: DamageRegion(IntRect(x: 12, y: 12, width: 4, height: 4)))
+    #expect(gone == nil)
+    #expect(stage.compositor.rasterCache.cost > 0, "the other's picture stays")
+  }
+
+  /// The coverage of a shadow is made once for all layers of one shape, wherever they lie.
+  @Test func layersOfOneShapeShareAShadow() throws {
+    var parts = RenderEffects.Parts()
+    parts.shadow = Shadow(color: 0x8000_0000, offset: Size(0, 3), radius: 4)
+    parts.innerShadow = Shadow(color: 0x8000_0000, offset: .zero, radius: 4)
+    func tree(_ offset: Double, _ size: Double = 20) -> TreeSnapshot {
+      var tree = TreeSnapshot()
+      tree.append(RenderRecord(id: 1, subtreeEnd: 4, bounds: Rect(x: 0, y: 0, width: 90, height: 80)), SideValues())
+      for index in 0..<3 {
+        let record = RenderRecord(
+          id: UInt32(index + 2), subtreeEnd: UInt32(index + 2),
+          transform: .translation(x: 10 + offset + 24 * Double(index), y: 10.5),
+          bounds: Rect(x: 0, y: 0, width: size, height: size), cornerRadius: 5, backgroundColor: 0xFFF0_F0F0)
+        tree.append(record, SideValues(effects: .make(parts, last: nil)))
+      }
+      return tree
+    }
+    let (compositor, bitmap) = (Compositor(), try Bitmap(width: Self.width, height: Self.height))
+    compositor.render(tree(0), damage: Self.screen, into: bitmap)
+    // 20 · 21 pixels that the layer touches; the blur reaches 7 to each side, and one more where its place is between pixels.
+    let inner = 20 * 21
+    let outer = (20 + 13 + 1) * (21 + 13 + 1)
+    #expect(abs(compositor.rasterCache.cost - inner - outer) <= 2 * 40, "\(compositor.rasterCache.cost)")
+    let cost = compositor.rasterCache.cost
+    compositor.render(tree(3), damage: Self.screen, into: bitmap)
+    #expect(compositor.rasterCache.cost == cost)
+    compositor.render(tree(3, 22), damage: Self.screen, into: bitmap)
+    #expect(compositor.rasterCache.cost > cost)
+    for _ in 0..<240 { compositor.render(TreeSnapshot(), damage: Self.screen, into: bitmap) }
+    #expect(compositor.rasterCache.cost == 0)
+  }
+
+  /// Layers of 20 · 20 units that are pictures of their own with a content each, side by side.
   private struct Stage {
     let compositor: Compositor
     private let bitmap: Bitmap
@@ -166,7 +216,7 @@ import Testing
       compositor = Compositor(keptBytes: keptBytes)
       bitmap = try Bitmap(width: 300, height: 80)
       var parts = RenderEffects.Parts()
-      parts.border = Border(width: 1, color: 0xFFFF_FFFF)
+      parts.colorMatrix = .identity
       tree.append(RenderRecord(id: 1, bounds: Rect(x: 0, y: 0, width: 300, height: 80)), SideValues())
       for (index, content) in contents.enumerated() {
         let record = RenderRecord(

@@ -74,7 +74,9 @@ extension RenderEffects.Parts {
     (parts.cut.minification, parts.cut.magnification, parts.cut.scale) = (.nearest, .nearest, 1)
     if parts.rasterizationScale != nil { parts.rasterizationScale = 1 }
     parts.shadow?.path = nil
+    parts.innerShadow?.path = nil
     if let shadow = parts.shadow, shadow.radius > 6 { parts.shadow?.radius = 6 }
+    if let shadow = parts.innerShadow, shadow.radius > 6 { parts.innerShadow?.radius = 6 }
     parts.blurRadius = min(parts.blurRadius, 1)
     parts.backdropBlurRadius = min(parts.backdropBlurRadius, 1)
     (parts.colorMatrix, parts.backdropColorMatrix) = (colorMatrix?.forWholePixels, backdropColorMatrix?.forWholePixels)

@@ -13,6 +13,8 @@ import XCTest
     let (stage, layer) = Stage.showing(Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10)))
     (layer.borderWidth, layer.borderColor) = (2, .white)
     (layer.shadowColor, layer.shadowOpacity, layer.shadowOffset, layer.shadowRadius) = (.white, 1, .zero, 5)
+    (layer.innerShadowColor, layer.innerShadowOpacity) = (.white, 1)
+    (layer.innerShadowOffset, layer.innerShadowRadius) = (Size(1, 1), 5)
     layer.contentsRect = Rect(x: 0, y: 0, width: 0.5, height: 0.5)
     layer.contentsCenter = Rect(x: 0.4, y: 0.4, width: 0.2, height: 0.2)
     (layer.blurRadius, layer.colorMatrix) = (4, .saturation(0))
@@ -21,7 +23,8 @@ import XCTest
     (layer.maskedCorners, layer.compositingFilter, layer.shouldRasterize) = (.minXMinY, .multiply, true)
     (layer.magnificationFilter, layer.shadowPath) = (.nearest, .rect(Rect(x: 0, y: 0, width: 1, height: 1)))
     let expected = [
-      "borderWidth", "borderColor", "shadowColor", "shadowOpacity", "shadowOffset", "shadowRadius", "contentsRect",
+      "borderWidth", "borderColor", "shadowColor", "shadowOpacity", "shadowOffset", "shadowRadius",
+      "innerShadowColor", "innerShadowOpacity", "innerShadowOffset", "innerShadowRadius", "contentsRect",
       "contentsCenter", "blurRadius", "colorMatrix", "backdropBlurRadius", "backdropColorMatrix",
     ]
     XCTAssertEqual(layer.animationKeys, expected)
@@ -115,7 +118,9 @@ import XCTest
     }
     (layer.shadowOffset, layer.shadowRadius, layer.shadowColor) = (Size(2, 5), 4, .white)
     for (opacity, color) in [(0, nil), (-1, nil), (.nan, nil), (0.5, 0x8080_8080), (7, 0xFFFF_FFFF)] as [(Double, UInt32?)] {
-      layer.shadowOpacity = opacity
+      (layer.shadowOpacity, layer.innerShadowOpacity) = (opacity, opacity)
+      (layer.innerShadowOffset, layer.innerShadowRadius, layer.innerShadowColor) = (Size(2, 5), 4, .white)
+      XCTAssertEqual(parts().innerShadow, parts().shadow)
       XCTAssertEqual(parts().shadow, color.map { Shadow(color: $0, offset: Size(2, 5), radius: 4) }, "\(opacity)")
     }
     (layer.shadowRadius, layer.shadowOpacity, layer.shadowColor) = (-3, 0.5, Color(white: 1).withAlpha(0.5))

@@ -136,6 +136,33 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
+  func testInnerShadows() throws {
+    try Sheet.check("look-inner-shadows") { sheet in
+      sheet.add { $0.innerShadowOpacity = 1 }
+      sheet.add { ($0.innerShadowOpacity, $0.innerShadowOffset, $0.innerShadowRadius) = (0.7, Size(4, 6), 8) }
+      sheet.add { ($0.innerShadowOpacity, $0.innerShadowOffset, $0.innerShadowRadius) = (1, Size(5, 5), 0) }
+      sheet.add { card in
+        // Below the sublayers and the border, which is seen through.
+        (card.innerShadowOpacity, card.innerShadowRadius, card.cornerRadius) = (1, 12, 20)
+        (card.borderWidth, card.borderColor) = (6, Color(hex: 0x1E90FF, alpha: 0.5))
+        card.addSublayer(Sheet.layer(Rect(x: 30, y: 25, width: 45, height: 14), 0x2E8B57))
+      }
+      sheet.add { card in
+        (card.innerShadowOpacity, card.innerShadowColor, card.innerShadowRadius) = (1, Color(hex: 0xDC143C), 10)
+        card.shadowPath = .ellipse(in: Rect(x: 5, y: 15, width: 50, height: 30))
+      }
+      sheet.add { ($0.innerShadowOpacity, $0.innerShadowOffset, $0.transform) = (0.8, Size(0, 8), .rotation(0.5)) }
+      sheet.add { card in
+        (card.innerShadowOpacity, card.innerShadowRadius, card.cornerRadius) = (0.9, 10, 24)
+        (card.maskedCorners, card.opacity) = ([.minXMinY, .maxXMaxY], 0.5)
+      }
+      sheet.add { card in
+        (card.innerShadowOpacity, card.innerShadowRadius, card.backgroundColor, card.cornerRadius) = (1, 8, nil, 30)
+        (card.masksToBounds, card.shadowOpacity) = (true, 0)
+      }
+    }
+  }
+
   func testFilters() throws {
     let image = try Sheet.image()
     try Sheet.check("look-filters") { sheet in

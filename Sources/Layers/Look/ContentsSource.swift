@@ -69,13 +69,17 @@ extension RareValues {
     if borderWidth > 0, borderWidth.isFinite, let color = borderColor?.premultipliedBGRA, color >> 24 > 0 {
       parts.border = Border(width: borderWidth, color: color)
     }
-    let opacity = min(max(shadowOpacity, 0), 1)
-    if opacity > 0, let color = shadowColor.map({ $0.withAlpha($0.alpha * opacity) })?.premultipliedBGRA, color >> 24 > 0,
-      (shadowOffset.width + shadowOffset.height + shadowRadius).isFinite
-    {
-      parts.shadow = Shadow(color: color, offset: shadowOffset, radius: max(shadowRadius, 0), path: shadowPath)
-    }
+    parts.shadow = shadow(shadowColor, shadowOpacity, shadowOffset, shadowRadius)
+    parts.innerShadow = shadow(innerShadowColor, innerShadowOpacity, innerShadowOffset, innerShadowRadius)
     return parts
+  }
+
+  private func shadow(_ color: Color?, _ opacity: Double, _ offset: Size, _ radius: Double) -> Shadow? {
+    let opacity = min(max(opacity, 0), 1)
+    guard opacity > 0, let color = color.map({ $0.withAlpha($0.alpha * opacity) })?.premultipliedBGRA, color >> 24 > 0,
+      (offset.width + offset.height + radius).isFinite
+    else { return nil }
+    return Shadow(color: color, offset: offset, radius: max(radius, 0), path: shadowPath)
   }
 
   /// The part of the contents that is shown and its filters; nil where all is as it is without.

@@ -105,8 +105,8 @@ extension Layer {
     set { change(maskedCorners, newValue) { $0.rare.maskedCorners = $1 } }
   }
 
-  /// The shape that throws the shadow, in the layer's coordinates; nil, the initial value, for the layer's own picture with
-  /// its sublayers.
+  /// The shape that throws the shadow, and the inner shadow, in the layer's coordinates; nil, the initial value, for the layer's own
+  /// picture with its sublayers and, for the inner shadow, for `bounds` with their round corners.
   public var shadowPath: Path? {
     get { values.rare.shadowPath }
     set { change(shadowPath, newValue) { $0.rare.shadowPath = $1 } }

@@ -18,6 +18,10 @@ struct RareValues: Hashable, Sendable {
   var shadowOffset = Size(0, -3)
   var shadowRadius = 3.0
   var shadowPath: Path?
+  var innerShadowColor: Color? = .black
+  var innerShadowOpacity = 0.0
+  var innerShadowOffset = Size.zero
+  var innerShadowRadius = 3.0
   var contentsRect = Rect(x: 0, y: 0, width: 1, height: 1)
   var contentsCenter = Rect(x: 0, y: 0, width: 1, height: 1)
   var minificationFilter = ImageFilter.linear

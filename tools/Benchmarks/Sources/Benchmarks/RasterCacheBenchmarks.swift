@@ -24,11 +24,11 @@ enum RasterCacheBenchmarks {
   }
 
   private static var kinds: [(String, RenderEffects.Parts, Double)] {
-    var (shadow, border, raster) = (RenderEffects.Parts(), RenderEffects.Parts(), RenderEffects.Parts())
+    var (shadow, innerShadow, raster) = (RenderEffects.Parts(), RenderEffects.Parts(), RenderEffects.Parts())
     shadow.shadow = Shadow(color: 0x8000_0000, offset: Size(0, 8), radius: 12)
-    border.border = Border(width: 2, color: 0xFF80_A0C0)
+    innerShadow.innerShadow = Shadow(color: 0x8000_0000, offset: Size(0, 8), radius: 12)
     raster.rasterizationScale = 1
-    return [("a shadow", shadow, 0.5), ("a border", border, 0.5), ("a raster", raster, 1)]
+    return [("a shadow", shadow, 0.5), ("an inner shadow", innerShadow, 0.8), ("a raster", raster, 1)]
   }
 
   /// A rounded card of 400 × 300 units on a plain ground.
