@@ -17,7 +17,7 @@ import XCTest
 
     func draw(over frame: InspectedFrame) -> DamageRegion {
       clock.advance(by: .milliseconds(3))
-      return frame.painted
+      return frame.made.written
     }
   }
 
