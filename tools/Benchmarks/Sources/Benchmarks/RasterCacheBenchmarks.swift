@@ -20,6 +20,21 @@ enum RasterCacheBenchmarks {
         })
       rows.append(Harness.allocations("allocations: with \(name)") { keeping.render(tree, damage: screen, into: bitmap) })
     }
+    let (plain, bordered, pictures) = (rectangles(nil), rectangles(.direct), rectangles(.pictures))
+    func render(_ tree: TreeSnapshot, by compositor: Compositor) -> () -> Void {
+      { compositor.render(tree, damage: screen, into: bitmap) }
+    }
+    let name = "500 rounded rectangles with borders"
+    rows.append(
+      Harness.compare(
+        "\(name), against pictures painted anew", limit: 0.9, ours: render(bordered, by: keeping),
+        peer: render(pictures, by: painting)))
+    rows.append(
+      Harness.compare(
+        "\(name), against kept pictures", ours: render(bordered, by: keeping), peer: render(pictures, by: keeping)))
+    rows.append(
+      Harness.compare("\(name), against none", ours: render(bordered, by: keeping), peer: render(plain, by: keeping)))
+    rows.append(Harness.allocations("allocations: \(name)", render(bordered, by: keeping)))
     return rows
   }
 
@@ -28,7 +43,31 @@ enum RasterCacheBenchmarks {
     shadow.shadow = Shadow(color: 0x8000_0000, offset: Size(0, 8), radius: 12)
     innerShadow.innerShadow = Shadow(color: 0x8000_0000, offset: Size(0, 8), radius: 12)
     raster.rasterizationScale = 1
-    return [("a shadow", shadow, 0.5), ("an inner shadow", innerShadow, 0.8), ("a raster", raster, 1)]
+    return [("a shadow", shadow, 0.5), ("an inner shadow", innerShadow, 0.5), ("a raster", raster, 1)]
+  }
+
+  private enum Borders { case direct, pictures }
+
+  /// Rounded rectangles here and there.
+  private static func rectangles(_ borders: Borders?) -> TreeSnapshot {
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(
+        id: 1, subtreeEnd: 501, bounds: Rect(x: 0, y: 0, width: 800, height: 600), backgroundColor: 0xFF20_3040),
+      SideValues())
+    var parts = RenderEffects.Parts()
+    parts.border = Border(width: 2, color: 0xFF80_A0C0)
+    if borders == .pictures { parts.rasterizationScale = 1 }
+    let effects = borders == nil ? nil : RenderEffects(parts)
+    for id in UInt32(2)...501 {
+      tree.append(
+        RenderRecord(
+          id: id, subtreeEnd: id,
+          transform: .translation(x: Double(id * 7919 % 740), y: Double(id * 104_729 % 560)),
+          bounds: Rect(x: 0, y: 0, width: 60, height: 40), cornerRadius: 8, backgroundColor: 0xFFF0_F0F0),
+        SideValues(effects: effects))
+    }
+    return tree
   }
 
   /// A rounded card of 400 × 300 units on a plain ground.
