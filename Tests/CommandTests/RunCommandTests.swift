@@ -153,7 +153,7 @@ struct RunCommandTests {
     let objects = try JSONLines(result.output).objects
     #expect(
       objects.first.map { Set($0.keys) } == [
-        "scene", "display", "clock", "policy", "animation", "interval", "mirrors", "unused", "refused",
+        "scene", "display", "clock", "policy", "animation", "interval", "mirrors", "unused", "refused", "metrics",
       ])
     let summary = try #require(objects.last?["summary"] as? [String: Any])
     let lines = objects.dropFirst().dropLast()

@@ -110,7 +110,7 @@ struct WrongInputTests {
       ["profile", "--compare", "a.json", "b.json", "--fail-over", "-5%"], "'-5%' is invalid for '--fail-over", "0% to 1000%"
     ),
     (["profile", "orbit", "--fail-over", "5%"], "--fail-over belongs to --compare", "two profiles"),
-    (["profile", "orbit", "--budget", "0"], "'0' is invalid for '--budget", "auto, or a time from 100us"),
+    (["profile", "orbit", "--budget", "0"], "'0' is invalid for '--budget", "a time with its unit from 100us"),
     (["profile", "orbit", "--json", ""], "--json has no name", "a file's name"),
     (
       ["--simulate", "perfect"], "'perfect' is invalid for '--simulate", "steady, noisy, drifting, overloaded, vrr or flaky"

@@ -109,8 +109,8 @@ private final class BlindTrial {
   private let worker: WorkerLayer?
   /// Moves at each tick.
   private let mover = Layer()
-  /// Its shadow changes now and then, in a program whose pictures are cheap.
-  private let innocentShadow: Layer?
+  /// Its blur changes now and then, in a program whose pictures are cheap.
+  private let innocentBlur: Layer?
   private let pile = Layer()
   private var pictures: [Layer] = []
   private let usual: FrameRecord.PhaseDurations
@@ -183,15 +183,15 @@ private final class BlindTrial {
     }
     for _ in 0..<Int.random(in: 0...5, using: &random) { add(Layer(), alpha: random.chance(0.5) ? 1 : 0.5) }
     add(mover, alpha: 0.7)
-    innocentShadow = fault != .cacheThrash && random.chance(0.5) ? Layer() : nil
-    if let innocentShadow {
-      innocentShadow.shadowOpacity = 0.5
-      add(innocentShadow, alpha: 1)
+    innocentBlur = fault != .cacheThrash && random.chance(0.5) ? Layer() : nil
+    if let innocentBlur {
+      innocentBlur.blurRadius = 1
+      add(innocentBlur, alpha: 1)
     }
     if fault == .cacheThrash {
       pictures = (0..<pictureCount).map { _ in Layer() }
       for picture in pictures {
-        picture.shadowOpacity = 0.5
+        picture.blurRadius = 1
         add(picture, alpha: 1)
       }
     }
@@ -257,7 +257,7 @@ private final class BlindTrial {
     if random.chance(0.2) { clock.advance(by: interval * Int64.random(in: 0...4, using: &random) / 100, thread: .runnable) }
     clock.advance(by: busy.work[.callbacks])
     mover.position.x = Double(tick % Self.size)
-    if let innocentShadow, tick % 9 == 0 { innocentShadow.shadowRadius = Double(1 + tick % 2) }
+    if let innocentBlur, tick % 9 == 0 { innocentBlur.blurRadius = Double(1 + tick % 2) }
     busy.setNeedsLayout()
     busy.setNeedsDisplay()
     guard let worker else { return }
@@ -275,7 +275,7 @@ private final class BlindTrial {
     case .slowWorker: worker?.time += time
     case .overdraw: pile.isHidden = false
     case .cacheThrash:
-      for picture in pictures { picture.shadowRadius = Double(1 + tick % 3) }
+      for picture in pictures { picture.blurRadius = Double(1 + tick % 3) }
     case .schedulerStall:
       if random.chance(0.3) {
         sleep = time

@@ -103,18 +103,18 @@ import XCTest
     }
   }
 
-  /// Three layers of which one is laid out, two are drawn and one has a shadow.
+  /// Three layers of which one is laid out, two are drawn and one is blurred.
   func testWhatWasDone() throws {
     let stage = try ManualStage(width: 64, height: 64, rate: RefreshRate(hertz: 100) ?? .hertz60)
-    let (plain, drawn, shadowed) = (Layer(), BusyLayer(clock: stage.clock), BusyLayer(clock: stage.clock))
-    for (index, layer) in [plain, drawn, shadowed].enumerated() {
+    let (plain, drawn, blurred) = (Layer(), BusyLayer(clock: stage.clock), BusyLayer(clock: stage.clock))
+    for (index, layer) in [plain, drawn, blurred].enumerated() {
       layer.frame = Rect(x: Double(index) * 20, y: 0, width: 8, height: 4)
       stage.root.addSublayer(layer)
     }
     plain.backgroundColor = .white
-    for layer in [drawn, shadowed] { layer.setNeedsDisplay() }
-    shadowed.backgroundColor = .white
-    (shadowed.shadowOpacity, shadowed.shadowRadius) = (1, 1)
+    for layer in [drawn, blurred] { layer.setNeedsDisplay() }
+    blurred.backgroundColor = .white
+    blurred.blurRadius = 1
     stage.run(for: .milliseconds(200))
     func change(_ body: () -> Void) throws -> FrameRecord {
       let count = stage.frames.count
@@ -123,7 +123,7 @@ import XCTest
       XCTAssertEqual(stage.frames.count, count + 1)
       return try XCTUnwrap(stage.frames.last)
     }
-    // Both buffers are painted, and the picture of the shadow is kept.
+    // Both buffers are painted, and the blurred picture is kept.
     for colour in [Color.black, .white, .black, .white] { _ = try change { plain.backgroundColor = colour } }
     let colour = try change { plain.backgroundColor = .black }
     XCTAssertEqual(colour.damagePixels, 32)
@@ -138,8 +138,8 @@ import XCTest
     XCTAssertEqual(display.paintedPixels, 112)
     XCTAssertEqual([display.laidOutLayers, display.drawnLayers, display.missedPictures], [1, 1, 0])
     XCTAssertNil(display.processorTime)
-    let shadow = try change { shadowed.shadowRadius = 2 }
-    XCTAssertEqual([shadow.laidOutLayers, shadow.drawnLayers, shadow.missedPictures], [0, 0, 1])
+    let blur = try change { blurred.blurRadius = 2 }
+    XCTAssertEqual([blur.laidOutLayers, blur.drawnLayers, blur.missedPictures], [0, 0, 1])
     let structure = try change {
       let layer = Layer(frame: Rect(x: 0, y: 20, width: 1, height: 1))
       layer.backgroundColor = .white

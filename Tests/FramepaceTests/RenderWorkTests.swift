@@ -9,14 +9,14 @@ import XCTest
 
 /// The work that a compositor reports.
 @preconcurrency @MainActor final class RenderWorkTests: XCTestCase {
-  /// The picture of a shadow is painted anew until it is worth its memory, and then shown: by the machine's clock it takes a part of the
+  /// The picture of a blurred layer is painted anew until it is worth its memory, and then shown: by the machine's clock it takes a part of the
   /// time, and then none.
   func testTheTimeOfPicturesThatAreNotKept() throws {
     let root = Layer(frame: Rect(x: 0, y: 0, width: 200, height: 200))
     root.backgroundColor = .white
     let layer = Layer(frame: Rect(x: 40, y: 40, width: 100, height: 100))
     layer.backgroundColor = .black
-    (layer.shadowOpacity, layer.shadowRadius) = (1, 8)
+    layer.blurRadius = 4
     root.addSublayer(layer)
     let context = LayerContext(root: root, workers: WorkerPool(threads: 1), scale: 1, clock: .monotonic, wake: {})
     _ = context.commit(at: .zero)
@@ -33,7 +33,7 @@ import XCTest
         missed.append(work.missedPictures)
         XCTAssertEqual(work.pictureTime > .zero, work.missedPictures > 0, "\(work)")
         XCTAssertLessThanOrEqual(work.pictureTime, time)
-        // The backdrop, the root and the picture with its shadow.
+        // The backdrop, the root and the picture.
         XCTAssertGreaterThan(work.layerPixels, 1_200 * 1_200 + 100 * 100)
         XCTAssertLessThan(work.layerPixels, 1_200 * 1_200 + 200 * 200 + 200 * 200)
       }

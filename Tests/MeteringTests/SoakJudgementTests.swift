@@ -138,26 +138,4 @@ import Testing
     // Ties: 1, 1, 2 has a score of 2 and a variance of (3·2·11 - 2·1·9)/18 = 2.667; z = 1/1.633 = 0.612.
     #expect(abs(Trend.mannKendall([1, 1, 2]) - 0.2701) < 1e-3)
   }
-
-  /// Memory that this process really takes and keeps, a kibibyte for each of 60 frames a second.
-  @Test func aRealLeakIsFound() throws {
-    var kept: [UnsafeMutableRawPointer] = []
-    defer { for block in kept { free(block) } }
-    var samples: [SoakSample] = []
-    for index in 0..<600 {
-      for _ in 0..<60 {
-        guard let block = malloc(1024) else { continue }
-        memset(block, 1, 1024)
-        kept.append(block)
-      }
-      samples.append(
-        SoakSample(
-          time: .seconds(Double(index)), process: try ProcessFigures.read(), presented: index * 60, wanted: index * 60))
-    }
-    let found = try #require(SoakJudgement(samples)).findings.contains {
-      // Other tests take memory too, and give it back.
-      if case .memory(let perHour) = $0 { perHour > 50e6 } else { false }
-    }
-    #expect(found)
-  }
 }
