@@ -44,7 +44,7 @@ final class RasterCache {
     for (id, entry) in entries where entry.frame < frame && damage.intersects(entry.shown) { remove(entry, id) }
   }
 
-  /// The coverage of a shadow; nil until as many pixels have been painted of it as it has.
+  /// The place of a shadow's coverage, which has none until as many pixels have been painted of it as it has.
   ///
   /// - Parameters:
   ///   - pixels: the number of its pixels on the output that are painted now.

@@ -70,7 +70,8 @@ struct ScrollSurvey {
 
   // MARK: Around the layers that moved
 
-  /// The pixels that no round corner or fraction of a mask around these layers cuts; nil in a group that is not opaque.
+  /// The pixels that no round corner or fraction of a mask around these layers cuts; nil in a group that is not opaque, and in a layer
+  /// with a border or a shadow, which stay where they are.
   private static func seenPixels(around moved: Range<Int>, _ layers: TreeLayers, _ outside: Placement) -> IntRect? {
     var (placement, limit, index) = (outside, layers.records.count, 0)
     var seen = placement.clip
@@ -81,7 +82,7 @@ struct ScrollSurvey {
         index = end
         continue
       }
-      guard record.opacityByte == 255 else { return nil }
+      guard record.opacityByte == 255, !layers.hasBorderOrShadow(index) else { return nil }
       let transform = placement.transform(of: record)
       if record.flags.contains(.masksToBounds) {
         let mask = LayerShape(record, layers.effects(at: index), transform)
@@ -206,8 +207,12 @@ struct ScrollSurvey {
       let layer = MovedLayer(
         record: record, effects: layers.effects(at: index), old: current.former.transform(of: record), new: transform,
         dx: scroll.dx, dy: scroll.dy)
+      // Borders and shadows are not compared.
+      let hasBorderOrShadow = layers.hasBorderOrShadow(index)
       if record.isIsolated {
-        if pixels.intersects(rect), !layer.pictureIsSame(layers, of: index, end: end, frame: frame) {
+        if pixels.intersects(rect),
+          hasBorderOrShadow || !layer.pictureIsSame(layers, of: index, end: end, frame: frame)
+        {
           repaints.append(pixels)
         }
         index = end
@@ -220,7 +225,9 @@ struct ScrollSurvey {
         index = end
         continue
       }
-      if pixels.intersects(rect), !layer.isSame(with: layers.content(at: index)) { repaints.append(pixels) }
+      if pixels.intersects(rect), hasBorderOrShadow || !layer.isSame(with: layers.content(at: index)) {
+        repaints.append(pixels)
+      }
       guard end > index + 1, inner.clip.intersects(rect) else {
         index = end
         continue
@@ -242,7 +249,8 @@ extension ScrollSurvey.Surroundings {
       groupEnd = max(groupEnd, step.end)
     }
     guard step.pixels(layers).intersects(background) else { return }
-    guard record.content == nil, !record.isIsolated, !record.flags.contains(.filtersBackdrop), step.index >= groupEnd
+    guard record.content == nil, !record.isIsolated, !record.flags.contains(.filtersBackdrop),
+      !layers.hasBorderOrShadow(step.index), step.index >= groupEnd
     else { return isUniform = false }
     let shape = LayerShape(record, layers.effects(at: step.index), step.transform)
     if !shape.coveredRect(record.bounds, step.transform).intersection(step.clip).contains(background) {
@@ -250,5 +258,12 @@ extension ScrollSurvey.Surroundings {
     } else if record.backgroundColor >> 24 == 255 {
       isUniform = true
     }
+  }
+}
+
+extension TreeLayers {
+  fileprivate func hasBorderOrShadow(_ index: Int) -> Bool {
+    guard let parts = effects(at: index)?.parts else { return false }
+    return parts.border != nil || parts.shadow != nil || parts.innerShadow != nil
   }
 }

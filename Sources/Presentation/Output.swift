@@ -233,6 +233,7 @@ public final class Output {
       // Evaluated all the same: animations end in time, and with them the ticks.
       _ = content.tree(evaluationTime(for: target))
       schedule.didRender(for: target)
+      if isOwed { owed = nil }
       observers.notify(.lost(frame))
       return
     }

@@ -46,6 +46,9 @@ final class RandomTree {
       let row = Layer(
         frame: Rect(x: 0, y: Double(index) * 15, width: list.bounds.width, height: random.chance(0.5) ? 15 : 14))
       row.backgroundColor = random.chance(0.3) ? nil : Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random))
+      row.borderWidth = random.chance(0.1) ? 1 : 0
+      row.shadowOpacity = random.chance(0.1) ? 0.5 : 0
+      row.innerShadowOpacity = random.chance(0.1) ? 0.5 : 0
       let label = TextLayer()
       label.frame = Rect(x: 4, y: 0, width: 40, height: 14)
       (label.font, label.string, label.color) = (font, "row \(index)", .white)
@@ -75,6 +78,9 @@ final class RandomTree {
     list.isHidden = false
     list.mask = nil
     list.backdropBlurRadius = random.chance(0.1) ? 3 : 0
+    list.borderWidth = random.chance(0.2) ? 2 : 0
+    list.shadowOpacity = random.chance(0.2) ? 0.5 : 0
+    list.innerShadowOpacity = random.chance(0.2) ? 0.5 : 0
   }
 
   /// The tree as it is now, so much later than the one before.

@@ -57,7 +57,8 @@ extension FPSMeter {
     toldIdle = max(toldIdle, run.counts(before: max(run.number(at: nil) + 1, run.number(at: time))).idle)
     return FrameMetrics(
       display: display, info: info, nominalRefreshRate: refreshRate, refreshRate: run.measuredRate, ticks: counts.ticks,
-      frames: counts.frames, presented: counts.presented, late: lateCauses.all, early: counts.early, missed: counts.missed,
+      frames: counts.frames, presented: counts.presented, late: lateCauses.all.filter { $0.cause != .displayLoss },
+      early: counts.early, missed: counts.missed,
       idle: toldIdle, hitchTime: counts.hitchTime, discardedWork: counts.discardedWork, phaseTimes: run.phaseTimes,
       frameIntervals: run.frameIntervals.buckets(DurationBuckets.frameIntervalBounds),
       work: run.works.buckets(DurationBuckets.workBounds))
