@@ -79,6 +79,11 @@ enum OwnSignals {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in OwnSignals.handled.wrappingAdd(1, ordering: .relaxed) }
     sigaction(signal, &action, nil)
+    // The thread that started this process may have had it blocked.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, signal)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 }
 
