@@ -18,7 +18,7 @@ static const struct ckernels_table table = {
     BLUR_KERNELS,
     GRADIENT_KERNELS,
     STRIP_KERNELS,
-    .sample = ckernels_sample_portable,
+    .sample = ckernels_sample_neon,
     .coverage = ckernels_coverage_portable,
 };
 

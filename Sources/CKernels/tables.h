@@ -13,6 +13,8 @@ void ckernels_sample_portable(uint32_t *destination, int64_t count, int32_t x, i
                               const struct ckernels_sampler *sampler);
 void ckernels_sample_avx2(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                           const struct ckernels_sampler *sampler);
+void ckernels_sample_neon(uint32_t *destination, int64_t count, int32_t x, int32_t y,
+                          const struct ckernels_sampler *sampler);
 void ckernels_keep_uncovered(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage);
 void ckernels_coverage_portable(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
