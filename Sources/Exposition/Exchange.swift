@@ -25,8 +25,8 @@ enum Exchange: Equatable {
     case timeIsUp
   }
 
-  /// The work that an event leads to.
-  enum Action: Equatable {
+  /// The steps, each of which has its time: what there is to do.
+  enum Step {
     /// Wait until there is something to read.
     case receive
     case ask
@@ -41,70 +41,55 @@ enum Exchange: Equatable {
   /// The bytes that are thrown away while a client closes.
   static let drainLimit = 65_536
 
+  var step: Step {
+    switch self {
+    case .receiving: .receive
+    case .asking: .ask
+    case .sending: .send
+    case .draining: .drain
+    case .closed: .close
+    }
+  }
+
   /// Takes an event into account.
   ///
-  /// - Returns: nil if a state does not expect the event, which may have been under way when the state changed. Then nothing changes.
-  mutating func handle(_ event: Event) -> Action? {
+  /// - Returns: false if a state does not expect the event, which may have been under way when the state changed. Then nothing changes.
+  mutating func handle(_ event: Event) -> Bool {
     switch (self, event) {
     case (.receiving(var head), .received(let bytes)):
       do throws(RequestHead.Refusal) {
-        guard let request = try head.receive(bytes) else {
+        if let request = try head.receive(bytes) {
+          self =
+            request.path == Self.path
+            ? .asking(request) : Answer(404, "There is nothing but \(Self.path) here.\n", of: request.method).start
+        } else {
           self = .receiving(head)
-          return .receive
         }
-        guard request.path == Self.path else {
-          return send(Answer(404, "There is nothing but \(Self.path) here.\n", of: request.method))
-        }
-        self = .asking(request)
-        return .ask
       } catch {
-        return send(Answer(refusal: error))
+        self = Answer(refusal: error).start
       }
-    case (.receiving, .timeIsUp): return send(Answer(408, "The request took too long.\n"))
+    case (.receiving, .timeIsUp): self = Answer(408, "The request took too long.\n").start
     case (.asking(let request), .answered(let text)):
-      return send(Answer(200, text, contentType: MetricsPage.contentType, of: request.method))
+      self = Answer(200, text, contentType: MetricsPage.contentType, of: request.method).start
     case (.asking(let request), .timeIsUp):
-      return send(Answer(503, "The program is busy: its loop did not answer in time.\n", of: request.method))
+      self = Answer(503, "The program is busy: its loop did not answer in time.\n", of: request.method).start
     case (.sending(let bytes, let sent), .sent(let count)):
-      if sent + count < bytes.count {
-        self = .sending(bytes, sent: sent + count)
-        return .send
-      }
-      self = .draining(left: Self.drainLimit)
-      return .drain
-    case (.draining(let left), .received(let bytes)) where bytes.count < left:
-      self = .draining(left: left - bytes.count)
-      return .drain
+      self = sent + count < bytes.count ? .sending(bytes, sent: sent + count) : .draining(left: Self.drainLimit)
+    case (.draining(let left), .received(let bytes)) where bytes.count < left: self = .draining(left: left - bytes.count)
     case (.receiving, .ended), (.sending, .ended), (.sending, .timeIsUp), (.draining, .received), (.draining, .ended),
       (.draining, .timeIsUp):
       self = .closed
-      return .close
-    default: return nil
+    default: return false
     }
-  }
-
-  private mutating func send(_ answer: Answer) -> Action {
-    self = .sending(answer.bytes, sent: 0)
-    return .send
-  }
-
-  /// The steps, each of which has its time.
-  enum Step: Equatable { case receiving, asking, sending, draining, closed }
-
-  var step: Step {
-    switch self {
-    case .receiving: .receiving
-    case .asking: .asking
-    case .sending: .sending
-    case .draining: .draining
-    case .closed: .closed
-    }
+    return true
   }
 }
 
 /// An answer, as it goes over the connection, which ends with it.
 struct Answer {
   let bytes: [UInt8]
+  /// The exchange that begins to send it.
+  var start: Exchange { .sending(bytes, sent: 0) }
 
   init(
     _ status: Int, _ text: String, contentType: String = "text/plain; charset=utf-8",

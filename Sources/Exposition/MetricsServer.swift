@@ -34,16 +34,8 @@ public final class MetricsServer: Sendable {
   ///   - loop: a loop of the main thread.
   ///   - figures: takes the figures, on the main thread, in a turn of the loop. It should take microseconds.
   ///   - page: makes the page of them, on the server's thread.
-  public convenience init<Figures: Sendable>(
+  public init<Figures: Sendable>(
     address: MetricsAddress, loop: FrameLoop, figures: @escaping @MainActor () -> Figures,
-    page: @escaping @Sendable (Figures) -> MetricsPage
-  ) throws(MetricsServerError) {
-    try self.init(address: address, loop: loop, stepLimit: .seconds(5), figures: figures, page: page)
-  }
-
-  /// - Parameter stepLimit: the time for each step of a connection.
-  package init<Figures: Sendable>(
-    address: MetricsAddress, loop: FrameLoop, stepLimit: Nanoseconds, figures: @escaping @MainActor () -> Figures,
     page: @escaping @Sendable (Figures) -> MetricsPage
   ) throws(MetricsServerError) {
     do throws(SystemError) {
@@ -53,7 +45,7 @@ public final class MetricsServer: Sendable {
       let thread = try LoopThread(name: "metrics")
       self.thread = thread
       responder = Responder(
-        listener: listener, thread: thread, stepLimit: stepLimit,
+        listener: listener, loop: thread.loop,
         ask: { [server = thread.loop] answer in
           try loop.performLater(onMain: {
             let taken = figures()

@@ -3,45 +3,46 @@ import Glibc
 import LinuxSystem
 import RunLoops
 
-/// Answers the requests of a server, on the server's thread.
+/// Answers the requests of a server, on a loop of its own.
 actor Responder {
   /// The most connections at once.
   static let connectionLimit = 16
+  /// The time for each step of a connection.
+  static let stepLimit = Nanoseconds.seconds(5)
 
-  /// Asks the program for its page, which comes on the server's thread, or never.
+  /// Asks the program for its page, which comes on the responder's loop, or never.
   typealias Ask = @Sendable (_ answer: @escaping @Sendable (String) -> Void) throws -> Void
 
-  nonisolated let thread: LoopThread
-  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.unownedExecutor }
+  nonisolated let loop: FrameLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// Nil after the end.
   private var listener: ListeningSocket?
-  private let stepLimit: Nanoseconds
   private let ask: Ask
   /// Waits for connections.
   private var listening: FrameLoop.DescriptorSource?
-  /// The oldest first.
-  private var connections: [Connection] = []
+  /// By their numbers: the oldest has the smallest.
+  private var connections: [Int: Connection] = [:]
   private var lastNumber = 0
   /// True until the program has answered. All requests that wait get that answer.
   private var isAsking = false
   /// Rings when the time of the first connection is up.
   private var alarm: FrameLoop.Alarm?
 
-  init(listener: ListeningSocket, thread: LoopThread, stepLimit: Nanoseconds, ask: @escaping Ask) {
-    (self.listener, self.thread, self.stepLimit, self.ask) = (listener, thread, stepLimit, ask)
+  init(listener: ListeningSocket, loop: FrameLoop, ask: @escaping Ask) {
+    (self.listener, self.loop, self.ask) = (listener, loop, ask)
   }
 
   /// Begins to accept connections.
   nonisolated func begin() {
     // A thread that was stopped at once takes no work, and has none.
-    try? thread.loop.performLater { [weak self] in self?.assumeIsolated { $0.start() } }
+    try? loop.performLater { [weak self] in self?.assumeIsolated { $0.start() } }
   }
 
   private func start() {
     let alarm = FrameLoop.Alarm(
       tolerance: .milliseconds(50), .onLoop { [weak self] _ in self?.assumeIsolated { $0.timeIsUp() } })
-    thread.loop.add(alarm, to: .default)
+    loop.add(alarm, to: .default)
     self.alarm = alarm
     guard let listener else { return }
     listening = source(listener.number, .readable) { $0.accept() }
@@ -61,7 +62,7 @@ actor Responder {
   ) -> FrameLoop.DescriptorSource {
     let source = FrameLoop.DescriptorSource(
       descriptor: descriptor, events: events, .onLoop { [weak self] _, _ in self?.assumeIsolated { body($0) } })
-    thread.loop.add(source, to: .default)
+    loop.add(source, to: .default)
     return source
   }
 
@@ -69,72 +70,60 @@ actor Responder {
     guard let socket = listener?.accept() else { return }
     do { try socket.setBlocking(false) } catch { return }
     lastNumber += 1
-    connections.append(Connection(number: lastNumber, socket: socket, deadline: now + stepLimit))
-    wait(for: .readable, lastNumber)
+    let connection = Connection(
+      number: lastNumber, socket: socket, deadline: loop.clock.now + Self.stepLimit)
+    connections[lastNumber] = connection
+    wait(for: .readable, connection)
     if connections.count > Self.connectionLimit {
       // A client that has finished its request keeps its place; if all have, the new one goes.
-      let oldest = connections.first { $0.exchange.step == .receiving || $0.exchange.step == .draining }
-      if let oldest { close(oldest.number) }
+      let unfinished = connections.values.filter { [.receive, .drain].contains($0.exchange.step) }
+      if let oldest = unfinished.min(by: { $0.number < $1.number }) { close(oldest) }
     }
     setAlarm()
   }
 
   // MARK: - One connection
 
-  private func connection(_ number: Int) -> Connection? { connections.first { $0.number == number } }
-
-  private func wait(for events: FrameLoop.DescriptorSource.Events, _ number: Int) {
-    guard let connection = connection(number) else { return }
+  private func wait(for events: FrameLoop.DescriptorSource.Events, _ connection: Connection) {
     if let source = connection.source, source.events == events, source.isValid { return }
     connection.source?.invalidate()
-    connection.source = source(connection.socket.number, events) { responder in
-      if events == .readable { responder.receive(number) } else { responder.send(number) }
+    connection.source = source(connection.socket.number, events) { [number = connection.number] responder in
+      guard let connection = responder.connections[number] else { return }
+      if let event = events == .readable ? connection.receive() : connection.send() { responder.handle(event, connection) }
     }
-    // The kernel does not wait on this socket.
-    if connection.source?.isValid == false { close(number) }
   }
 
-  private func receive(_ number: Int) {
-    guard let connection = connection(number) else { return }
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = recv(connection.socket.number, &buffer, buffer.count, 0)
-    if count < 0, isOnlyLater(clinux_errno()) { return }
-    handle(count > 0 ? .received(Array(buffer.prefix(count))) : .ended, connection)
-  }
-
-  private func send(_ number: Int) {
-    guard let connection = connection(number), case .sending(let bytes, let sent) = connection.exchange else { return }
-    let count = bytes[sent...].withUnsafeBytes {
-      Glibc.send(connection.socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-    }
-    if count < 0, isOnlyLater(clinux_errno()) { return wait(for: .writable, number) }
-    handle(count > 0 ? .sent(count) : .ended, connection)
-  }
-
+  /// Handles an event, and those that follow from it at once.
   private func handle(_ event: Exchange.Event, _ connection: Connection) {
-    let step = connection.exchange.step
-    guard let action = connection.exchange.handle(event) else { return }
-    if connection.exchange.step != step {
-      connection.deadline = now + stepLimit
-      setAlarm()
-    }
-    switch action {
-    case .receive: wait(for: .readable, connection.number)
-    case .ask:
-      // Its socket rests: a client that has closed its side would keep the loop awake.
-      connection.source?.invalidate()
-      askIfNeeded()
-    case .send: send(connection.number)
-    case .drain:
-      shutdown(connection.socket.number, Int32(SHUT_WR))
-      wait(for: .readable, connection.number)
-    case .close: close(connection.number)
+    var next: Exchange.Event? = event
+    while let event = next {
+      next = nil
+      let step = connection.exchange.step
+      guard connection.exchange.handle(event) else { return }
+      if connection.exchange.step != step {
+        connection.deadline = loop.clock.now + Self.stepLimit
+        setAlarm()
+      }
+      switch connection.exchange.step {
+      case .receive: wait(for: .readable, connection)
+      case .ask:
+        // Its socket rests: a client that has closed its side would keep the loop awake.
+        connection.source?.invalidate()
+        askIfNeeded()
+      case .send:
+        next = connection.send()
+        if next == nil { wait(for: .writable, connection) }
+      case .drain:
+        shutdown(connection.socket.number, Int32(SHUT_WR))
+        wait(for: .readable, connection)
+      case .close: close(connection)
+      }
     }
   }
 
-  private func close(_ number: Int) {
-    connection(number)?.source?.invalidate()
-    connections.removeAll { $0.number == number }
+  private func close(_ connection: Connection) {
+    connection.source?.invalidate()
+    connections[connection.number] = nil
     setAlarm()
   }
 
@@ -142,34 +131,25 @@ actor Responder {
 
   private func askIfNeeded() {
     guard !isAsking else { return }
-    do {
-      try ask { [weak self] text in self?.assumeIsolated { $0.answered(text) } }
-      isAsking = true
-    } catch {
-      // The loop's thread has ended: the time of those who wait will be up.
-    }
+    // If the program's thread has ended, the time of those who wait will be up.
+    isAsking = (try? ask { [weak self] text in self?.assumeIsolated { $0.answered(text) } }) != nil
   }
 
   private func answered(_ text: String) {
     isAsking = false
-    for connection in connections where connection.exchange.step == .asking { handle(.answered(text), connection) }
+    for connection in connections.values where connection.exchange.step == .ask { handle(.answered(text), connection) }
   }
 
   // MARK: - Time
 
-  private var now: MonotonicTime { thread.loop.clock.now }
-
-  private func setAlarm() { alarm?.fireTime = connections.map(\.deadline).min() }
+  private func setAlarm() { alarm?.fireTime = connections.values.map(\.deadline).min() }
 
   private func timeIsUp() {
-    let now = now
-    for connection in connections where connection.deadline <= now { handle(.timeIsUp, connection) }
+    let now = loop.clock.now
+    for connection in connections.values where connection.deadline <= now { handle(.timeIsUp, connection) }
     setAlarm()
   }
 }
-
-/// True for errors that say: try again when the socket is ready.
-private func isOnlyLater(_ error: Int32) -> Bool { error == EAGAIN || error == EINTR }
 
 /// A connection with a client.
 private final class Connection {
@@ -188,4 +168,25 @@ private final class Connection {
 
   // The source goes before its descriptor is closed.
   deinit { source?.invalidate() }
+
+  /// Reads what has come; nil if nothing has.
+  func receive() -> Exchange.Event? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = recv(socket.number, &buffer, buffer.count, 0)
+    return count > 0 ? .received(Array(buffer.prefix(count))) : Self.end(count)
+  }
+
+  /// Sends what the socket takes of the rest of the answer; nil if it takes nothing now.
+  func send() -> Exchange.Event? {
+    guard case .sending(let bytes, let sent) = exchange else { return nil }
+    let count = bytes[sent...].withUnsafeBytes {
+      Glibc.send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    return count > 0 ? .sent(count) : Self.end(count)
+  }
+
+  /// Nil for errors that say: try again when the socket is ready.
+  private static func end(_ count: Int) -> Exchange.Event? {
+    count < 0 && [EAGAIN, EINTR].contains(clinux_errno()) ? nil : .ended
+  }
 }
