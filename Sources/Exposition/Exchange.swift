@@ -107,6 +107,7 @@ struct Answer {
     let text =
       switch refusal {
       case .malformed: "This is no request of HTTP/1.\n"
+      case .host: "The header Host has a name: use 127.0.0.1, [::1] or localhost.\n"
       case .method: "Use GET.\n"
       case .tooLarge: "The request is larger than \(RequestHead.limit) bytes.\n"
       case .version: "Use HTTP/1.1.\n"
@@ -118,6 +119,7 @@ struct Answer {
     switch status {
     case 200: "OK"
     case 400: "Bad Request"
+    case 403: "Forbidden"
     case 404: "Not Found"
     case 405: "Method Not Allowed"
     case 408: "Request Timeout"

@@ -44,6 +44,20 @@ public struct MetricsAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// True for an address that only this machine's own programs reach.
+  var isLoopback: Bool {
+    switch host {
+    case .version4(let address): address >> 24 == 127
+    case .version6(let text): text == "::1" || text.hasPrefix("::ffff:127.")
+    }
+  }
+
+  /// True if the value of a header Host, with or without a port, is an address or `localhost`.
+  static func isAddress(host: String) -> Bool {
+    let host = host.lowercased()
+    return MetricsAddress("\(host):0") != nil || host.contains(":") && MetricsAddress(host) != nil
+  }
+
   private init(_ host: Host, _ port: UInt16) {
     (self.host, self.port) = (host, port)
   }

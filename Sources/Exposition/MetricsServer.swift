@@ -45,7 +45,7 @@ public final class MetricsServer: Sendable {
       let thread = try LoopThread(name: "metrics")
       self.thread = thread
       responder = Responder(
-        listener: listener, loop: thread.loop,
+        listener: listener, loop: thread.loop, allowsNames: !address.isLoopback,
         ask: { [server = thread.loop] answer in
           try loop.performLater(onMain: {
             let taken = figures()

@@ -11,6 +11,7 @@ struct RequestHead: Equatable {
   /// The reason why there will be no metrics.
   enum Refusal: Int, Error {
     case malformed = 400
+    case host = 403
     case method = 405
     case tooLarge = 431
     case version = 505
@@ -19,7 +20,12 @@ struct RequestHead: Equatable {
   /// The largest head, in bytes. Prometheus sends about 400.
   static let limit = 8192
 
+  /// False to refuse a request that was sent to a name: a page from elsewhere in a browser of this machine reads what only this machine
+  /// may, once the name of its own server leads to 127.0.0.1. A browser tells the name in the header Host, and cannot be made to leave it out.
+  let allowsNames: Bool
   private var bytes: [UInt8] = []
+
+  init(allowsNames: Bool) { self.allowsNames = allowsNames }
 
   /// Takes what the client has sent. Nothing is taken beyond the limit.
   ///
@@ -33,6 +39,7 @@ struct RequestHead: Equatable {
       return nil
     }
     guard end <= Self.limit else { throw .tooLarge }
+    guard allowsNames || Self.hosts(in: bytes[..<end]).allSatisfy(MetricsAddress.isAddress(host:)) else { throw .host }
     return try Self.parse(bytes.prefix { $0 != newline && $0 != carriageReturn })
   }
 
@@ -45,6 +52,15 @@ struct RequestHead: Equatable {
       if bytes[next] == carriageReturn, next + 1 < bytes.endIndex, bytes[next + 1] == newline { return next + 2 }
     }
     return nil
+  }
+
+  /// The values of the header Host.
+  private static func hosts(in head: ArraySlice<UInt8>) -> [String] {
+    head.split(separator: newline).compactMap { line in
+      let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "host" else { return nil }
+      return String(decoding: parts[1].filter { $0 > 32 }, as: UTF8.self)
+    }
   }
 
   private static func parse(_ line: ArraySlice<UInt8>) throws(Refusal) -> Request {

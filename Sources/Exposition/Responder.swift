@@ -18,6 +18,7 @@ actor Responder {
 
   /// Nil after the end.
   private var listener: ListeningSocket?
+  private let allowsNames: Bool
   private let ask: Ask
   /// Waits for connections.
   private var listening: FrameLoop.DescriptorSource?
@@ -29,8 +30,9 @@ actor Responder {
   /// Rings when the time of the first connection is up.
   private var alarm: FrameLoop.Alarm?
 
-  init(listener: ListeningSocket, loop: FrameLoop, ask: @escaping Ask) {
-    (self.listener, self.loop, self.ask) = (listener, loop, ask)
+  /// - Parameter allowsNames: false to refuse requests that were sent to a name; see `RequestHead`.
+  init(listener: ListeningSocket, loop: FrameLoop, allowsNames: Bool, ask: @escaping Ask) {
+    (self.listener, self.loop, self.allowsNames, self.ask) = (listener, loop, allowsNames, ask)
   }
 
   /// Begins to accept connections.
@@ -71,7 +73,8 @@ actor Responder {
     do { try socket.setBlocking(false) } catch { return }
     lastNumber += 1
     let connection = Connection(
-      number: lastNumber, socket: socket, deadline: loop.clock.now + Self.stepLimit)
+      number: lastNumber, socket: socket, head: RequestHead(allowsNames: allowsNames),
+      deadline: loop.clock.now + Self.stepLimit)
     connections[lastNumber] = connection
     wait(for: .readable, connection)
     if connections.count > Self.connectionLimit {
@@ -155,14 +158,15 @@ actor Responder {
 private final class Connection {
   let number: Int
   let socket: OwnedDescriptor
-  var exchange = Exchange.receiving(RequestHead())
+  var exchange: Exchange
   /// When the time of its step is up.
   var deadline: MonotonicTime
   /// Waits for the client; nil or invalid while it need not.
   var source: FrameLoop.DescriptorSource?
 
-  init(number: Int, socket: consuming OwnedDescriptor, deadline: MonotonicTime) {
+  init(number: Int, socket: consuming OwnedDescriptor, head: RequestHead, deadline: MonotonicTime) {
     (self.number, self.deadline) = (number, deadline)
+    exchange = .receiving(head)
     self.socket = socket
   }
 

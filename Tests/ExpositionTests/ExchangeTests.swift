@@ -4,10 +4,10 @@ import Testing
 
 /// One request and its answer, without sockets.
 @Suite struct ExchangeTests {
-  private func begin() -> Exchange { .receiving(RequestHead()) }
+  private func begin(allowsNames: Bool = true) -> Exchange { .receiving(RequestHead(allowsNames: allowsNames)) }
 
-  private func answer(to request: String) -> String {
-    var exchange = begin()
+  private func answer(to request: String, allowsNames: Bool = true) -> String {
+    var exchange = begin(allowsNames: allowsNames)
     _ = exchange.handle(.received(Array(request.utf8)))
     if exchange.step == .ask { _ = exchange.handle(.answered("page\n")) }
     return begun(exchange)
@@ -44,6 +44,28 @@ import Testing
     #expect(answer(to: request).hasPrefix("HTTP/1.1 \(status) "))
   }
 
+  /// A name that its owner lets lead to 127.0.0.1 is not answered there; an address is, and localhost.
+  @Test(arguments: [
+    "evil.example", "evil.example:9464", "127.0.0.1.evil.example", "localhost.evil.example:80", "9464", "", "[evil]",
+    "127.0.0.1@evil",
+  ])
+  func aNameIsRefusedWhereOnlyThisMachineReads(host: String) {
+    for line in ["Host: \(host)", "hOST:\(host)\t", "Host: 127.0.0.1\r\nHost: \(host)"] {
+      let request = "GET /metrics HTTP/1.1\r\nAccept: */*\r\n\(line)\r\n\r\n"
+      #expect(answer(to: request, allowsNames: false).hasPrefix("HTTP/1.1 403 Forbidden\r\n"), "\(line)")
+      #expect(answer(to: request).hasPrefix("HTTP/1.1 200 "), "\(line)")
+    }
+    #expect(answer(to: "GET /metrics HTTP/1.1\nHost: \(host)\n\n", allowsNames: false).hasPrefix("HTTP/1.1 403 "))
+  }
+
+  @Test(arguments: [
+    "127.0.0.1", "127.0.0.1:9464", "192.0.2.7:80", "localhost", "LocalHost:9464", "[::1]", "[::1]:9464", "[2001:db8::1]",
+  ]) func anAddressIsAnsweredEverywhere(host: String) {
+    let request = "GET /metrics HTTP/1.1\r\nX-Host: evil.example\r\nHost: \(host)\r\nHostess: evil.example\r\n\r\n"
+    #expect(answer(to: request, allowsNames: false).hasPrefix("HTTP/1.1 200 "))
+    #expect(answer(to: "GET /metrics HTTP/1.0\r\n\r\n", allowsNames: false).hasPrefix("HTTP/1.1 200 "))
+  }
+
   @Test func aRefusedMethodNamesThoseThatAreAllowed() {
     #expect(answer(to: "DELETE /metrics HTTP/1.1\r\n\r\n").contains("\r\nAllow: GET, HEAD\r\n"))
   }
@@ -54,7 +76,7 @@ import Testing
       let bytes = Array(request.utf8)
       for first in 0...bytes.count {
         for second in first...bytes.count {
-          var head = RequestHead()
+          var head = RequestHead(allowsNames: true)
           var request: RequestHead.Request?
           for piece in [bytes[..<first], bytes[first..<second], bytes[second...]] where request == nil {
             request = try head.receive(piece)
@@ -70,10 +92,10 @@ import Testing
       let start = "GET /metrics HTTP/1.1\r\nX: "
       return Array(start.utf8) + [UInt8](repeating: 120, count: length - start.utf8.count - 4) + Array("\r\n\r\n".utf8)
     }
-    var head = RequestHead()
+    var head = RequestHead(allowsNames: true)
     #expect(try head.receive(request(length: RequestHead.limit)) != nil)
     #expect(throws: RequestHead.Refusal.tooLarge) {
-      var head = RequestHead()
+      var head = RequestHead(allowsNames: true)
       _ = try head.receive(request(length: RequestHead.limit + 1))
     }
     // One byte at a time, without an end.

@@ -61,6 +61,16 @@ final class MetricsServerTests: XCTestCase {
     }
   }
 
+  func testANameIsRefusedOnALoopbackAddress() throws {
+    for address in ["127.0.0.1:0", "127.1.2.3:0", "[::1]:0"] {
+      try serve(address) { address in
+        let text = try Client(address).ask("GET /metrics HTTP/1.1\r\nHost: lobby:\(address.port)\r\n\r\n")
+        XCTAssertTrue(text.hasPrefix("HTTP/1.1 403 Forbidden\r\n"), text)
+        XCTAssertTrue(text.hasSuffix("use 127.0.0.1, [::1] or localhost.\n"), text)
+      }
+    }
+  }
+
   /// More than the buffers of a socket hold.
   func testALargePageArrivesWhole() throws {
     try serve(size: 20_000_000) { address in

@@ -86,7 +86,7 @@ private final class Bench {
     #expect(status == 0)
     (self.address, addressLength) = (address, length)
     let listener = try ListeningSocket(listeningOn: OwnedDescriptor(owning: number), subject: "test")
-    responder = Responder(listener: listener, loop: loop) { [asked] answer in
+    responder = Responder(listener: listener, loop: loop, allowsNames: false) { [asked] answer in
       asked.withLock { $0.append(answer) }
     }
     responder.begin()
