@@ -20,8 +20,8 @@ public struct MetricsAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// - Parameter text: an IPv4 address and a port, such as `127.0.0.1:9464`, an IPv6 address in brackets, such as `[::1]:9464`,
-  ///   `localhost` for 127.0.0.1, or a port alone, which is one of 127.0.0.1. `0.0.0.0` and `[::]` are all addresses of the machine. Nil for
-  ///   everything else: names are not looked up.
+  ///   `localhost` for 127.0.0.1, or a port alone, which is one of 127.0.0.1. `0.0.0.0` is all IPv4 addresses of the machine, `[::]` those of
+  ///   IPv6 too. Nil for everything else: names are not looked up.
   public init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard let last = parts.last, !last.isEmpty, last.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(last)
@@ -112,6 +112,9 @@ public struct MetricsAddress: Hashable, Sendable, CustomStringConvertible {
     // Connections of an earlier run, which are remembered for a minute, must not keep the port.
     var yes: Int32 = 1
     setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    // `[::]` takes IPv4 too, whatever the system's default is (net.ipv6.bindv6only). The call fails for IPv4, where it means nothing.
+    var no: Int32 = 0
+    setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<Int32>.size))
     let status =
       switch host {
       case .version4(let host):

@@ -61,6 +61,19 @@ final class MetricsServerTests: XCTestCase {
     }
   }
 
+  /// All addresses of the machine are those of both versions. There Prometheus may know it by a name.
+  func testAllAddressesAreThoseOfBothVersions() throws {
+    for (address, versions) in [("[::]:0", [false, true]), ("0.0.0.0:0", [false])] {
+      try serve(address) { address in
+        for isVersion6 in versions {
+          let client = try Client(port: address.port, isVersion6: isVersion6)
+          let text = try client.ask("GET /metrics HTTP/1.1\r\nHost: lobby:\(address.port)\r\n\r\n")
+          XCTAssertTrue(text.hasPrefix("HTTP/1.1 200 OK\r\n"), text)
+        }
+      }
+    }
+  }
+
   func testANameIsRefusedOnALoopbackAddress() throws {
     for address in ["127.0.0.1:0", "127.1.2.3:0", "[::1]:0"] {
       try serve(address) { address in
