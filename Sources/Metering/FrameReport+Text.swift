@@ -11,7 +11,8 @@ extension FrameReport: CustomStringConvertible {
   package func text(width: Int) -> String {
     let waiting = pending == 0 ? [] : ["\(pending) pending"]
     let hasty = early == 0 ? [] : ["\(early) early"]
-    let counts = ["\(late) late"] + hasty + ["\(missed) missed", "\(idle) idle"]
+    let gone = lost == 0 ? [] : ["\(lost) lost"]
+    let counts = ["\(late) late"] + hasty + gone + ["\(missed) missed", "\(idle) idle"]
     var lines = [("frames", ["\(frames) made", "\(presented) presented"] + waiting + counts)]
     if !lateCauses.isEmpty { lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" })) }
     if missedWhileStopped > 0 { lines.append(("missed by", ["\(missedWhileStopped) while stopped"])) }

@@ -45,6 +45,8 @@ public struct FrameReport: Equatable, Sendable {
   public var late = 0
   /// Frames that were seen more than T/2 before the vblank that they were made for.
   public var early = 0
+  /// Frames that were wanted and are never seen: the display was away, went, or refused them late. They were handed over before or not.
+  public var lost = 0
   /// The work of frames that were never shown: newer frames replaced them before a buffer was free.
   public var discardedWork = Nanoseconds.zero
   /// Intervals without a tick although frames were wanted. A variable display counts its own intervals: a long one is one.

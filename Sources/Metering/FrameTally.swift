@@ -85,7 +85,9 @@ struct FrameTally<Durations: DurationCollection> {
       // A frame before it that was not presented will not be.
       pendingFrames.removeAll { $0 <= frame.frameNumber }
       if frame.presented != .zero { presented(frame) }
-    case .lost(let frame): pendingFrames.removeAll { $0 == frame.frameNumber }
+    case .lost(let frame):
+      pendingFrames.removeAll { $0 == frame.frameNumber }
+      counts.lost += count(in: frame.frameNumber)
     case .discarded(let frame): if span.contains(frame.frameNumber) { counts.discardedWork += frame.work }
     case .idle: isIdle = true
     case .refused: pendingFrames.removeAll(keepingCapacity: true)

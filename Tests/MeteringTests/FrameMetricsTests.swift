@@ -39,6 +39,23 @@ import Testing
     #expect(abs(try #require(metrics.refreshRate) - 100) < 1e-9)
   }
 
+  /// One frame on its way is lost, and one that was never handed over.
+  @Test func lostFramesAreCounted() throws {
+    let feed = try Feed()
+    for number in 0..<10 as Range<UInt64> { feed.whole(number) }
+    feed.tick(10)
+    feed.meter.record(.committed(feed.frame(10, work: .milliseconds(2))))
+    feed.meter.record(.lost(feed.frame(10, work: .milliseconds(2))))
+    feed.meter.record(.lost(feed.frame(11, work: .milliseconds(2))))
+    let metrics = feed.meter.takeMetrics(of: "a", at: feed.at(12))
+    #expect((metrics.frames, metrics.presented, metrics.lost) == (11, 10, 2))
+    let report = feed.meter.report()
+    #expect((report.lost, report.pending, report.late) == (2, 0, 0))
+    #expect(report.description.contains("0 late, 2 lost, 0 missed"))
+    #expect(feed.meter.recentReport(at: feed.at(12)).lost == 2)
+    #expect(MetricsPage(frames: [metrics]).text.contains("\nframepace_frames_lost_total{display=\"a\"} 2\n"))
+  }
+
   /// A bucket holds the durations up to its bound, itself included, and those of the buckets before it.
   @Test func bucketsAreCumulative() {
     var histogram = DurationHistogram()
@@ -109,12 +126,13 @@ import Testing
       for _ in 0..<100 {
         let skipped = UInt64.random(in: 0...3, using: &random)
         number += 1 + skipped
-        switch Int.random(in: 0...5, using: &random) {
+        switch Int.random(in: 0...6, using: &random) {
         case 0: feed.meter.record(.idle)
         case 1: feed.show(feed.frame(number, work: .milliseconds(Int64.random(in: 1...30, using: &random))))
         case 2: feed.tick(number, missed: UInt64.random(in: 0...skipped, using: &random))
         case 3: feed.meter.record(.discarded(feed.frame(number, work: .milliseconds(3))))
-        case 4: feed.meter.record(.committed(feed.frame(number, work: .milliseconds(3))))
+        case 4: feed.meter.record(.lost(feed.frame(number, work: .milliseconds(3))))
+        case 5: feed.meter.record(.committed(feed.frame(number, work: .milliseconds(3))))
         default:
           feed.whole(
             number, shownAfter: UInt64.random(in: 1...4, using: &random),
@@ -132,7 +150,10 @@ import Testing
 
   private func counters(_ metrics: FrameMetrics) -> [Int64] {
     let counts =
-      [metrics.ticks, metrics.frames, metrics.presented, metrics.early, metrics.missed, metrics.idle]
+      [
+        metrics.ticks, metrics.frames, metrics.presented, metrics.early, metrics.lost, metrics.missed,
+        metrics.idle,
+      ]
       + metrics.late.map(\.frames) + metrics.work.counts + metrics.frameIntervals.counts
       + [metrics.work.count, metrics.frameIntervals.count]
     return counts.map(Int64.init)

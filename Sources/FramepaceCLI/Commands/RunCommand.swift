@@ -55,7 +55,8 @@ struct RunCommand: ParsableCommand {
 
       Figures: a frame is late if it is presented more than half a refresh interval \
       after the vblank promised to link callbacks, and early if as much before the one \
-      that it was made for. A frame \
+      that it was made for. It is \
+      lost if it was wanted and is never seen, as the display was away. A frame \
       that was ready but found earlier frames in its way is late by stuffing. An interval is missed if frames were wanted and no \
       tick came, and idle if no frame was wanted. Work is the time that a frame \
       takes; the budget is one refresh interval (the shortest one at a variable \
@@ -141,7 +142,7 @@ struct RunCommand: ParsableCommand {
         other lines  time: in seconds since the start, refreshRate
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
-                     frames, presented, late, early, missed, idle,
+                     frames, presented, late, early, lost, missed, idle,
                      hitchTimeRatio: the time that pictures stood too long,
                      in ms per second,
                      discardedWork: the sum of work for no frame

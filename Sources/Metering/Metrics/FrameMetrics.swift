@@ -24,6 +24,8 @@ public struct FrameMetrics: Sendable {
   public var late: [LateCount]
   /// Frames that were seen early.
   public var early: Int
+  /// Frames that were wanted and are never seen.
+  public var lost: Int
   /// Intervals without a tick although frames were wanted. Those of a gap count when it has ended, by a tick.
   public var missed: Int
   /// Intervals in which nothing was wanted.
@@ -58,7 +60,7 @@ extension FPSMeter {
     return FrameMetrics(
       display: display, info: info, nominalRefreshRate: refreshRate, refreshRate: run.measuredRate, ticks: counts.ticks,
       frames: counts.frames, presented: counts.presented, late: lateCauses.all.filter { $0.cause != .displayLoss },
-      early: counts.early, missed: counts.missed,
+      early: counts.early, lost: counts.lost, missed: counts.missed,
       idle: toldIdle, hitchTime: counts.hitchTime, discardedWork: counts.discardedWork, phaseTimes: run.phaseTimes,
       frameIntervals: run.frameIntervals.buckets(DurationBuckets.frameIntervalBounds),
       work: run.works.buckets(DurationBuckets.workBounds))

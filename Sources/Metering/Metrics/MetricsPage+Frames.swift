@@ -42,6 +42,9 @@ extension MetricsPage {
       help: "Frames that were seen more than half a refresh interval before the vblank that they were made for.",
       samples(\.early))
     add(
+      .counter, "framepace_frames_lost_total",
+      help: "Frames that were wanted and never seen: the display was away, or refused them.", samples(\.lost))
+    add(
       .counter, "framepace_intervals_missed_total",
       help: "Refresh intervals without a tick although frames were wanted.", samples(\.missed))
     add(
