@@ -37,4 +37,40 @@ struct SoakCommandTests {
     #expect(ended.output.contains("was too short to be judged"))
     #expect(ended.output.contains(" turns of 2 s or more, "), "\(ended.output)")
   }
+
+  /// The status tells a run that failed, and arguments that are not accepted, from one that found something.
+  @Test func aRunThatFailsIsNoFinding() throws {
+    let failed = try framepace("soak", "missing.scene", "--hours", "1")
+    #expect(failed.status == 2 && failed.error.contains("No such file"), "\(failed)")
+    #expect(try framepace("soak", "still", "--hours", "0").status == 64)
+    // Figures that nobody reads.
+    let unread = try shell("framepace soak still --simulate steady --fast --duration 12s >/dev/full")
+    #expect(unread.status == 2 && unread.error.contains("No space left on device"), "\(unread)")
+  }
+
+  /// The reader's end ends the run, and nobody reads the summary: the status says that there is no judgement.
+  @Test func theStatusTellsWithoutAReader() throws {
+    let result = try shell(
+      "{ framepace soak still --display fallback --hours 1 --size 64x64; echo \"status $?\" >&2; } | true")
+    #expect(result.error == "status 2\n")
+  }
+
+  @Test func aSceneMayBeAnOptionAndTheTimeHours() throws {
+    let result = try framepace(
+      "soak", "--scene", "still", "--hours", "0.0034", "--size", "64x64", "--simulate", "steady", "--fast")
+    #expect(result.status == 0, "\(result.output)\(result.error)")
+    #expect(result.output.contains("No leak and no drift was found in 0:00:07"), "\(result.output)")
+    #expect(result.output.contains(" Frames were not judged: in a"), "\(result.output)")
+  }
+
+  /// Columns for which there is no room are left out.
+  @Test func aNarrowTerminalHasFewerColumns() throws {
+    let terminal = try PseudoTerminal(columns: 50)
+    let run = try Running(
+      ["soak", "still", "--size", "64x64", "--simulate", "steady", "--fast", "--duration", "12s"], terminal: terminal)
+    let output = terminal.read()
+    #expect(run.finish().status == 0)
+    #expect(output.contains("      time     memory  frames/s   late\r\n"), "\(output)")
+    for line in output.split(whereSeparator: \.isNewline) { #expect(line.count <= 50, "\(line)") }
+  }
 }

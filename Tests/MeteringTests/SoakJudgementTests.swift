@@ -10,7 +10,8 @@ import Testing
   /// A run of an hour with a sample in every six seconds, at 60 Hz. Values that are not named stay as they are.
   private func judge(
     count: Int = 600, memory: (Int) -> Double = { _ in 100e6 }, descriptors: (Int) -> Int = { _ in 30 },
-    threads: (Int) -> Int = { _ in 8 }, lost: (Int) -> Int = { _ in 0 }
+    threads: (Int) -> Int = { _ in 8 }, lost: (Int) -> Int = { _ in 0 },
+    late: (Int) -> Int = { _ in 0 }
   ) -> SoakJudgement? {
     SoakJudgement(
       (0..<count).map { index in
@@ -19,7 +20,7 @@ import Testing
           process: ProcessFigures(
             residentMemory: Int(memory(index)), descriptors: descriptors(index), descriptorLimit: 1024,
             threads: threads(index), processorTime: .zero),
-          presented: index * 360 - lost(index), wanted: index * 360)
+          presented: index * 360 - lost(index), late: late(index), wanted: index * 360)
       })
   }
 
@@ -52,7 +53,7 @@ import Testing
         time: .seconds(Double(index) / 10),
         process: ProcessFigures(
           residentMemory: 50_000_000 + index * 6 * 1024, descriptors: 30, descriptorLimit: 1024, threads: 8,
-          processorTime: .zero), presented: index * 6, wanted: index * 6)
+          processorTime: .zero), presented: index * 6, late: 0, wanted: index * 6)
     }
     #expect(try #require(SoakJudgement(samples)).findings.count == 1)
   }
@@ -81,7 +82,7 @@ import Testing
     #expect(try #require(judge(memory: { $0 < 300 ? 100e6 : 160e6 })).findings.isEmpty)
   }
 
-  /// Noise alone: of a thousand such series, one may be taken for a leak in each of four figures.
+  /// Noise alone: of a thousand such series, one may be taken for a leak in each of five figures.
   @Test func noiseIsNoLeak() throws {
     let runs = isLongRun ? 5000 : 300
     var alarms = 0
@@ -118,6 +119,33 @@ import Testing
     #expect(first > 0.97 && last < 0.95)
     // A tenth is lost all the time: no drift.
     #expect(try #require(judge(lost: { $0 * 36 })).findings.isEmpty)
+  }
+
+  /// As many frames as ever, of which a tenth is late by the end.
+  @Test func framesThatBecomeLaterAreFound() throws {
+    let judgement = try #require(judge(late: { $0 * $0 * 36 / 1200 }))
+    guard case .lateFrames(let first, let last)? = judgement.findings.first, judgement.findings.count == 1 else {
+      return #expect(Bool(false), "\(judgement.findings)")
+    }
+    #expect(first < 0.03 && last > 0.05)
+    #expect(judgement.findings[0].description.hasPrefix("more frames are late: "))
+    // A tenth is late all the time: no drift.
+    #expect(try #require(judge(late: { $0 * 36 })).findings.isEmpty)
+  }
+
+  /// In ten minutes nothing is wanted: nothing is said of frames, whatever they did.
+  @Test func framesAreJudgedOnlyIfSomeCameAllTheTime() throws {
+    #expect(try #require(judge()).judgesFrames)
+    let samples = (0..<600).map { index in
+      let wanted = (index < 300 ? index : max(300, index - 100)) * 360
+      return SoakSample(
+        time: .seconds(Double(index) * 6),
+        process: ProcessFigures(
+          residentMemory: 100_000_000, descriptors: 30, descriptorLimit: 1024, threads: 8, processorTime: .zero),
+        presented: wanted - index * index * 36 / 1200, late: 0, wanted: wanted)
+    }
+    let judgement = try #require(SoakJudgement(samples))
+    #expect(!judgement.judgesFrames && judgement.findings.isEmpty)
   }
 
   @Test func tooFewSamplesAreNotJudged() {

@@ -35,9 +35,10 @@ struct FramepaceCommand: ParsableCommand {
 
   /// Runs the command that the arguments name.
   ///
-  /// - Returns: the exit status: 0, 64 if the arguments are not accepted, 1 for other errors.
+  /// - Returns: the exit status: 0, 64 if the arguments are not accepted, 1 for other errors, of a command that judges another.
   @MainActor
   private static func status() -> Int32 {
+    var failure = EXIT_FAILURE
     do {
       let arguments = try ProcessState.arguments()
       if CompletedCommand.isAsked(arguments) { return try complete(arguments) }
@@ -46,13 +47,14 @@ struct FramepaceCommand: ParsableCommand {
         throw ValidationError("--version stands alone: leave out '\(arguments[1])'.")
       }
       var command = try parse(arguments)
+      if let judge = command as? any JudgingCommand, judge.judges { failure = ExitCode.notJudged.rawValue }
       try ProcessState.requireDescriptors()
       do { try command.run() } catch KMSError.noDevice {
         throw Refusal("\(DisplaysText.nothing); \(wayWithoutScreen(command))")
       }
       return EXIT_SUCCESS
     } catch {
-      return report(error)
+      return report(error, failure: failure)
     }
   }
 
@@ -94,7 +96,7 @@ struct FramepaceCommand: ParsableCommand {
   }
 
   @MainActor
-  private static func report(_ error: any Error) -> Int32 {
+  private static func report(_ error: any Error, failure: Int32) -> Int32 {
     if error is ReaderGone { return EXIT_SUCCESS }
     // The command has said what there is to say.
     if let status = error as? ExitCode { return status.rawValue }
@@ -102,14 +104,14 @@ struct FramepaceCommand: ParsableCommand {
     guard status.isSuccess else {
       // If the message cannot be written, the status alone tells.
       try? Terminal.error.line(message(of: error, isUsage: status == .validationFailure))
-      return status.rawValue
+      return status == .failure ? failure : status.rawValue
     }
     // The parser reports help as an error.
     do {
       try Terminal.output.line(fullMessage(for: error, columns: min(Terminal.output.columns ?? 80, 100)))
       return EXIT_SUCCESS
     } catch {
-      return report(error)
+      return report(error, failure: failure)
     }
   }
 
@@ -193,6 +195,19 @@ struct FramepaceCommand: ParsableCommand {
         : takesScene
           ? "\(problem): the commands are \(list); the scenes are \(SceneChoice.list)." : "\(problem): use \(list).")
   }
+}
+
+/// A command whose exit status says what it found, as that of `diff` does: 0 for nothing, 1 for something.
+protocol JudgingCommand: ParsableCommand {
+  /// False if the arguments ask for no judgement.
+  var judges: Bool { get }
+}
+
+extension ExitCode {
+  /// Something was found.
+  static let found = ExitCode(1)
+  /// There is no judgement: the command could not run, or not for long enough.
+  static let notJudged = ExitCode(2)
 }
 
 /// The command for completions. The parser's completion scripts do not know default commands: after `framepace --` they

@@ -4,7 +4,7 @@ import Glibc
 import Metering
 import SampleScenes
 
-struct ProfileCommand: ParsableCommand {
+struct ProfileCommand: JudgingCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
     abstract: "Measures how much of a frame's budget each phase takes, and how much is painted.",
@@ -54,9 +54,10 @@ struct ProfileCommand: ParsableCommand {
       the same; other kernels and lengths are noted. A machine that is slower during \
       a whole run is taken for a difference: compare runs on a quiet one. The exit \
       status is 0 without a regression, 1 with one, and 2 where the files cannot be \
-      compared. JSON then has verdict, regression, failOver, level, notes, and for each \
-      of phases: name, before, after, growth, longerIn (the part of pairs of blocks \
-      in which the one after is longer), p, change, regression.
+      compared, or the figures not be written. JSON then has verdict, regression, \
+      failOver, level, notes, and for each of phases: name, before, after, growth, \
+      longerIn (the part of pairs of blocks in which the one after is longer), p, \
+      change, regression.
 
       JSON: times in milliseconds, shares as parts of 1. Percentiles with too few
       frames are null.
@@ -112,6 +113,7 @@ struct ProfileCommand: ParsableCommand {
     transform: ProfileSubject.parse)
   var subject: ProfileSubject?
 
+  var judges: Bool { !compare.isEmpty }
   private var scene: SceneChoice? { if case .scene(let scene) = subject { scene } else { nil } }
 
   @Option(
@@ -239,14 +241,7 @@ struct ProfileCommand: ParsableCommand {
   @MainActor
   private func runComparison(_ target: SceneProfile.Target) throws {
     let limit = failOver ?? 0.05
-    let result: ComparisonText
-    do {
-      result = try ComparisonText(ProfileFile(compare[0]), ProfileFile(compare[1]), limit: limit)
-    } catch let refusal as Refusal {
-      // 1 means a regression.
-      try Terminal.error.line(Text.paragraph("framepace: \(refusal)", width: Terminal.error.textWidth))
-      throw ExitCode(2)
-    }
+    let result = try ComparisonText(ProfileFile(compare[0]), ProfileFile(compare[1]), limit: limit)
     let object = result.json.line + "\n"
     switch target {
     case .output: try Terminal.output.write(object)
@@ -256,7 +251,7 @@ struct ProfileCommand: ParsableCommand {
     case .table: try Terminal.output.line(result.text(width: Terminal.output.textWidth))
     }
     if result.comparison.regressions.isEmpty { return }
-    throw ExitCode(1)
+    throw ExitCode.found
   }
 }
 

@@ -2,14 +2,14 @@ import ArgumentParser
 import Framepace
 import SampleScenes
 
-struct SoakCommand: ParsableCommand {
+struct SoakCommand: JudgingCommand {
   static let configuration = CommandConfiguration(
     commandName: "soak",
     abstract: "Runs a scene for hours and finds what grows or slows down meanwhile.",
     usage: "framepace soak [<scene>] --hours <hours> [<options>]",
     discussion: """
       Runs a scene, with a line of figures now and then, and at the end says whether \
-      memory, open descriptors or threads grow, and whether frames become fewer.
+      memory, open descriptors or threads grow, and whether frames become fewer or later.
 
         framepace soak dashboard --hours 12
         framepace soak card.scene --duration 10min --every 1min
@@ -17,23 +17,26 @@ struct SoakCommand: ParsableCommand {
 
       Lines: the time of the run, resident memory, open descriptors, threads, and of the \
       time since the line before: frames seen a second, late frames, late frames an \
-      hour, intervals missed and idle. The summary also counts turns of the main loop \
-      that took too long; --hang-reports says what they did.
+      hour, intervals missed and idle. The summary also counts lost frames, and turns of \
+      the main loop that took too long; --hang-reports says what they did.
 
       The first tenth of the run, 5 s at least, is for warming up and does not count. \
       The rest is cut into 12 blocks, of which each counts with its smallest value: a \
       cache that is filled and emptied within a block has a level floor. Growth is found \
       if a Mann-Kendall test takes the floors for rising (at a chance of 0.1 %), if it \
       goes on in their later half, and if over all blocks it is at least 1 MiB of memory, \
-      4 descriptors or 2 threads, or if 2 % of the frames are lost. Its figure is the \
-      median of the slopes between all pairs of floors (Theil-Sen). So a leak of 1 KB a \
-      frame at 60 Hz is found in a minute, and one of 100 KB an hour in half a day. \
+      4 descriptors or 2 threads, or 2 % of the frames, missing or late. Its figure is \
+      the median of the slopes between all pairs of floors (Theil-Sen). So a leak of 1 KB \
+      a frame at 60 Hz is found in a minute, and one of 100 KB an hour in half a day. \
       What grows in one step, or in its first half only, is not found, nor is a cache \
       that takes longer than a block to be filled and emptied told from a leak. Memory \
       is the whole process's, with the samples of the run: 40 KB.
 
+      Hangs are counted, not judged; frames are not judged where a block has none.
+
       Ctrl-C ends the run with its summary. The exit status is 0 if nothing was found, \
-      1 if something was, and 2 if the run was too short to be judged.
+      1 if something was, 2 if the run failed, or was too short to be judged, and 64 for \
+      arguments that are not accepted.
       """)
 
   @Argument(
@@ -48,14 +51,14 @@ struct SoakCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How many hours to run, up to 1000, such as 12 or 0.5.", valueName: "hours"),
+    help: ArgumentHelp("How long to run, in hours, up to 1000, such as 12 or 0.5.", valueName: "hours"),
     transform: Accepted.hours)
   var hours: Nanoseconds?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long to run instead, from 10s to 1000h, such as 10min; \(Accepted.plainTime).", valueName: "time"),
+      "The same with a unit, from 10s to 1000h, such as 10min; \(Accepted.plainTime).", valueName: "time"),
     transform: Accepted.time(from: ("10s", .seconds(10)), to: ("1000h", .seconds(3_600_000))))
   var duration: Nanoseconds?
 
@@ -73,6 +76,7 @@ struct SoakCommand: ParsableCommand {
 
   @OptionGroup var watch: WatchOptions
 
+  var judges: Bool { true }
   var choice: SceneChoice { name ?? .sample(scene ?? .orbit) }
   private var length: Nanoseconds? { hours ?? duration }
 
@@ -81,7 +85,8 @@ struct SoakCommand: ParsableCommand {
     if hours != nil, duration != nil {
       throw ValidationError("--hours and --duration both say when to end: use one of them.")
     }
-    guard let length else { throw ValidationError("Say how long: --hours 12, or --duration 10min.") }
+    // `run` says so, after the parser has named an option that it does not know.
+    guard let length else { return }
     try options.validate(scene: choice)
     try simulation.validate(display: options.display, duration: length)
     try watch.validate(simulation: simulation)
@@ -91,7 +96,7 @@ struct SoakCommand: ParsableCommand {
   }
 
   func run() throws {
-    guard let length else { return }
+    guard let length else { throw ValidationError("Say how long: --hours 12, or --duration 10min.") }
     try onMainActor {
       try SceneSoak(
         choice, options: options, watch: watch,

@@ -50,7 +50,7 @@ final class SceneSoak {
     let loop = session.engine.loop
     session.endWithReader()
     let width = Terminal.output.textWidth
-    session.say { try Terminal.output.offer(session.heading(width: width) + "\n" + SoakText.header + "\n") }
+    session.say { try Terminal.output.offer(session.heading(width: width) + "\n" + SoakText.header(width: width) + "\n") }
     add(every: max(.milliseconds(10), length / Self.sampleCount)) { $0.sample() }
     add(every: every) { $0.say() }
     let end = FrameLoop.Timer(fireTime: start + length, .onMain { [session] _ in session.engine.finish() })
@@ -58,15 +58,19 @@ final class SceneSoak {
     let ended = session.run()
     // The summary comes last.
     hangs?.stop()
-    try session.requireSuccess()
-    if let failure { throw failure }
     let judgement = SoakJudgement(samples)
-    try Terminal.output.line(
-      "\n"
-        + SoakText.summary(
-          judgement, of: meter.report(at: ended), hangs: hangs?.counts, time: ended - start, width: width))
-    guard let judgement else { throw ExitCode(2) }
-    if !judgement.findings.isEmpty { throw ExitCode(1) }
+    do {
+      try session.requireSuccess()
+      if let failure { throw failure }
+      try Terminal.output.line(
+        "\n"
+          + SoakText.summary(
+            judgement, of: meter.report(at: ended), hangs: hangs?.counts, time: ended - start, width: width))
+    } catch is ReaderGone {
+      // The status says it all the same.
+    }
+    guard let judgement else { throw ExitCode.notJudged }
+    if !judgement.findings.isEmpty { throw ExitCode.found }
   }
 
   private func add(every interval: Nanoseconds, _ body: @escaping @MainActor (SceneSoak) -> Void) {
@@ -89,14 +93,14 @@ final class SceneSoak {
     let frames = meter.takeMetrics(of: "", at: now)
     return SoakSample(
       time: now - start, process: try ProcessFigures.read(), presented: frames.presented,
-      wanted: frames.ticks + frames.missed)
+      late: frames.late.reduce(0) { $0 + $1.frames }, wanted: frames.ticks + frames.missed)
   }
 
   private func say() {
     session.say {
       let sample = try reading()
       let counts = meter.report(at: start + sample.time).counts(since: told)
-      let line = SoakText.line(sample, counts: counts, over: sample.time - toldTime) + "\n"
+      let line = SoakText.line(sample, counts: counts, over: sample.time - toldTime, width: Terminal.output.textWidth) + "\n"
       if isPatient { try Terminal.output.write(line) } else if try !Terminal.output.offer(line) { return }
       told.add(counts: counts)
       toldTime = sample.time

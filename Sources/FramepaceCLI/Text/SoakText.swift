@@ -4,23 +4,26 @@ import Metering
 
 /// The lines of a long run.
 enum SoakText {
-  private static let columns: [(title: String, width: Int)] = [
-    ("time", 10), ("memory", 11), ("files", 7), ("threads", 9), ("frames/s", 10), ("late", 7), ("late/h", 9),
-    ("missed", 8), ("idle", 8),
+  /// The rank is that in which columns find room.
+  private static let columns: [(title: String, width: Int, rank: Int)] = [
+    ("time", 10, 0), ("memory", 11, 1), ("files", 7, 4), ("threads", 9, 5), ("frames/s", 10, 2), ("late", 7, 3),
+    ("late/h", 9, 7), ("missed", 8, 6), ("idle", 8, 8),
   ]
 
-  /// The titles of the columns: 79 characters.
-  static var header: String { row(columns.map(\.title)) }
+  /// The titles of the columns: 79 characters, or those that fit.
+  static func header(width: Int) -> String { row(columns.map(\.title), width) }
 
   /// - Parameters:
   ///   - counts: those since the line before.
   ///   - time: the time since the line before.
-  static func line(_ sample: SoakSample, counts: FrameReport, over time: Nanoseconds) -> String {
-    row([
+  ///   - width: the longest line, in characters.
+  static func line(_ sample: SoakSample, counts: FrameReport, over time: Nanoseconds, width: Int) -> String {
+    let cells = [
       clock(sample.time), megabytes(Double(sample.process.residentMemory)), "\(sample.process.descriptors)",
       "\(sample.process.threads)", Text.decimal(counts.presentedRate, 2), "\(counts.late)",
       Text.decimal(perHour(counts.late, in: time), 1), "\(counts.missed)", "\(counts.idle)",
-    ])
+    ]
+    return row(cells, width)
   }
 
   /// The end of a run: the figures of the whole, and the judgement in one sentence.
@@ -34,7 +37,7 @@ enum SoakText {
     var lines = Text.list(
       [
         "\(report.presented) seen", "\(report.late) late (\(Text.decimal(perHour(report.late, in: time), 1)) an hour)",
-        "\(report.missed) intervals missed", "\(report.idle) idle",
+        "\(report.lost) lost", "\(report.missed) intervals missed", "\(report.idle) idle",
       ], title: Text.left("frames", 10), width: width)
     if let hangs {
       lines +=
@@ -43,6 +46,7 @@ enum SoakText {
           [
             "\(hangs.hangs) turns of 2 s or more",
             "\(hangs.slowTurns) of 250 ms or more (\(Text.decimal(hangs.slowTime.seconds, 1)) s)",
+            "not judged",
           ], title: Text.left("hangs", 10), width: width)
     }
     return lines + "\n" + Text.paragraph(sentence(judgement, time: time), width: width)
@@ -54,11 +58,12 @@ enum SoakText {
     }
     let span = "in \(clock(judgement.span)) after the warm-up"
     let memory = megabytes(judgement.memoryPerHour)
-    if judgement.findings.isEmpty {
-      return "No leak and no drift was found \(span); memory changes by \(memory) an hour."
-    }
     let clauses = judgement.findings.map(\.description).joined(separator: "; ")
-    return "Found \(span): \(clauses)."
+    return
+      (judgement.findings.isEmpty
+      ? "No leak and no drift was found \(span); memory changes by \(memory) an hour."
+      : "Found \(span): \(clauses).")
+      + (judgement.judgesFrames ? "" : " Frames were not judged: in a twelfth of that time or more none came.")
   }
 
   private static func perHour(_ count: Int, in time: Nanoseconds) -> Double? {
@@ -74,7 +79,9 @@ enum SoakText {
     return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
   }
 
-  private static func row(_ cells: [String]) -> String {
-    zip(cells, columns).map { Text.right($0, $1.width) }.joined()
+  private static func row(_ cells: [String], _ width: Int) -> String {
+    zip(cells, columns).filter { _, column in
+      columns.filter { $0.rank <= column.rank }.reduce(0) { $0 + $1.width } <= width
+    }.map { Text.right($0, $1.width) }.joined()
   }
 }

@@ -7,15 +7,19 @@ public struct SoakSample: Sendable {
   public var process: ProcessFigures
   /// Frames that were seen since the start.
   public var presented: Int
+  /// Those of them that were seen late.
+  public var late: Int
   /// Intervals in which a frame was wanted since the start: those that were ticked and those that were missed.
   public var wanted: Int
 
-  public init(time: Nanoseconds, process: ProcessFigures, presented: Int, wanted: Int) {
-    (self.time, self.process, self.presented, self.wanted) = (time, process, presented, wanted)
+  public init(time: Nanoseconds, process: ProcessFigures, presented: Int, late: Int, wanted: Int) {
+    (self.time, self.process) = (time, process)
+    (self.presented, self.late, self.wanted) = (presented, late, wanted)
   }
 }
 
-/// The judgement of a long run: whether the process takes more and more, and whether it makes fewer and fewer frames.
+/// The judgement of a long run: whether the process takes more and more, and whether it makes fewer and fewer
+/// frames, or later ones.
 ///
 /// The first tenth of the run, 5 s at least, is for warming up and does not count. The rest is cut into blocks; see `Trend`.
 public struct SoakJudgement: Equatable, Sendable {
@@ -29,6 +33,8 @@ public struct SoakJudgement: Equatable, Sendable {
     case threads(perHour: Double)
     /// Fewer of the wanted intervals bring a frame: the parts in the first and the last block.
     case frameRate(first: Double, last: Double)
+    /// More of the frames that are seen are late: the parts in the first and the last block.
+    case lateFrames(first: Double, last: Double)
   }
 
   /// The least growth, over the whole of the judged time, that is a finding. Less is taken for chance.
@@ -46,6 +52,8 @@ public struct SoakJudgement: Equatable, Sendable {
   public let span: Nanoseconds
   /// The growth of the floor of resident memory, in bytes an hour; a leak or not.
   public let memoryPerHour: Double
+  /// True if frames were judged: if in each block some were wanted, and some seen.
+  public let judgesFrames: Bool
 
   /// - Parameter samples: those of the whole run, in their order, evenly spread. Nil if they are too few after the warm-up: two for each block.
   public init?(_ samples: [SoakSample]) {
@@ -64,21 +72,27 @@ public struct SoakJudgement: Equatable, Sendable {
     if descriptors.rises(by: Least.descriptors) { findings.append(.descriptors(perHour: descriptors.growth / hours)) }
     if threads.rises(by: Least.threads) { findings.append(.threads(perHour: threads.growth / hours)) }
 
-    let rates = Self.frameParts(judged)
-    if let firstRate = rates.first, let lastRate = rates.last, rates.count == Trend.blockCount,
-      Trend(floors: rates.map { -$0 }).rises(by: Least.frames * firstRate)
-    {
-      findings.append(.frameRate(first: firstRate, last: lastRate))
+    let seen = Self.parts(\.presented, of: \.wanted, in: judged)
+    let late = Self.parts(\.late, of: \.presented, in: judged)
+    judgesFrames = seen.count == Trend.blockCount && late.count == Trend.blockCount
+    guard judgesFrames else { return }
+    if Trend(floors: seen.map { -$0 }).rises(by: Least.frames * seen[0]) {
+      findings.append(.frameRate(first: seen[0], last: seen[Trend.blockCount - 1]))
+    }
+    if Trend(floors: late).rises(by: Least.frames) {
+      findings.append(.lateFrames(first: late[0], last: late[Trend.blockCount - 1]))
     }
   }
 
-  /// For each block in which frames were wanted, the frames that were seen for each of those intervals.
-  private static func frameParts(_ samples: [SoakSample]) -> [Double] {
+  /// For each block the growth of one count as a part of another's. Blocks in which that does not grow are left out.
+  private static func parts(
+    _ count: (SoakSample) -> Int, of whole: (SoakSample) -> Int, in samples: [SoakSample]
+  ) -> [Double] {
     (0..<Trend.blockCount).compactMap { block in
       let first = samples[(samples.count - 1) * block / Trend.blockCount]
       let last = samples[(samples.count - 1) * (block + 1) / Trend.blockCount]
-      guard last.wanted > first.wanted else { return nil }
-      return Double(last.presented - first.presented) / Double(last.wanted - first.wanted)
+      guard whole(last) > whole(first) else { return nil }
+      return Double(count(last) - count(first)) / Double(whole(last) - whole(first))
     }
   }
 }
@@ -92,6 +106,8 @@ extension SoakJudgement.Finding: CustomStringConvertible {
     case .threads(let perHour): "threads grow by \(Text.decimal(perHour, 1)) an hour"
     case .frameRate(let first, let last):
       "fewer frames come: \(Text.decimal(first * 100, 1)) % of the wanted ones at first, \(Text.decimal(last * 100, 1)) % at last"
+    case .lateFrames(let first, let last):
+      "more frames are late: \(Text.decimal(first * 100, 1)) % of those seen at first, \(Text.decimal(last * 100, 1)) % at last"
     }
   }
 }
