@@ -11,6 +11,15 @@ struct WrongInputTests {
     ),
     (["run", "--metrics", "host:1"], "'host:1' is invalid for '--metrics", "127.0.0.1:9464 or [::1]:9464"),
     (["run", "--metrics", ":9464"], "':9464' is invalid for '--metrics", "a port alone is one of 127.0.0.1"),
+    (["--scene", "orbits"], "use orbit, clock", "Did you mean 'orbit'?"),
+    (["--simulate", "stead"], "'stead' is invalid for '--simulate", "or flaky. Did you mean 'steady'?"),
+    (["--policy", "lat"], "'lat' is invalid for '--policy", "Did you mean 'late'?"),
+    (["--show", "damage,bordres"], "'damage,bordres' is invalid for '--show", "between them. Did you mean 'borders'?"),
+    (["--display", "fallbak"], "'fallbak' is invalid for '--display", "Did you mean 'fallback'?"),
+    (["render", "orbit", "--output", "x", "--format", "pgn"], "'pgn' is invalid for '--format", "Did you mean 'png'?"),
+    (["profile", "obrit"], "'obrit' is invalid for '<scene>'", "in .scene. Did you mean 'orbit'?"),
+    (["run", "clok"], "'clok' is no scene", "Did you mean 'clock'?"),
+    (["soak", "orbit", "--hour", "1"], "Unknown option '--hour'", "Did you mean '--hours'?"),
     (["profile", "orbit", "--html", "-"], "--html writes a file", "instead of '-'"),
     (["profile", "orbit", "--csv", "-"], "--csv writes a file", "instead of '-'"),
     (["run", "orbit", "--trace", "-"], "--trace writes a file", "instead of '-'"),
@@ -241,6 +250,36 @@ struct WrongInputTests {
     #expect(result.error.split(separator: "\n").allSatisfy { $0.count <= 80 || !$0.contains(" ") }, "\(result.error)")
     #expect(result.output.isEmpty, "\(arguments): \(result.output)")
     #expect(try folder.files.isEmpty, "\(arguments) left something behind")
+  }
+
+  /// Files that are missing, empty, folders, or of another kind, for each command that reads one.
+  @Test(arguments: [
+    ("profile kiosk.profle", 1, "cannot read 'kiosk.profle': No such file or directory. Did you mean 'kiosk.profile'?"),
+    ("view ./sub/b.hagn", 1, "cannot read './sub/b.hagn': No such file or directory. Did you mean './sub/b.hang'?"),
+    ("vblank --replay other", 1, "cannot read 'other': No such file or directory"),
+    ("profile --compare befor.json kiosk.profile", 2, "Did you mean 'before.json'?"),
+    ("run crad.scene", 1, "cannot read 'crad.scene': No such file or directory. Did you mean 'card.scene'?"),
+    ("render crad.scene --output x.png", 1, "No such file or directory. Did you mean 'card.scene'?"),
+    ("run card.scen", 64, "'card.scen' is no scene: use orbit"), ("card.scen", 64, "Did you mean 'card.scene'?"),
+    ("profile card.scen", 1, "No such file or directory. Did you mean 'card.scene'?"),
+    ("profile empty", 1, "cannot read 'empty': it is empty"), ("view empty", 1, "cannot read 'empty': it is empty"),
+    ("profile sub", 1, "cannot read 'sub': it is a folder"), ("view sub", 1, "cannot read 'sub': it is a folder"),
+    ("vblank --replay sub", 1, "cannot read 'sub': it is a folder"),
+    ("profile --compare sub sub", 2, "cannot read 'sub': it is a folder"),
+    ("view bytes", 1, "'bytes' is no text: name a capture of PresentMon or MangoHud, a frame log,"),
+    ("profile bytes", 1, "'bytes' is no scene and no file that a program wrote with FRAMEPACE_PROFILE"),
+  ])
+  func aFileThatCannotBeUsedIsExplained(arguments: String, status: Int32, sentence: String) throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path + "/sub", withIntermediateDirectories: false)
+    for name in ["kiosk.profile", "before.json", "card.scene", "sub/b.hang", "bytes"] {
+      try Data([1, 0, 200, 10]).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+    }
+    try Data().write(to: URL(fileURLWithPath: folder.path + "/empty"))
+    let result = try framepace(arguments.split(separator: " ").map(String.init), in: folder.path)
+    #expect(result.status == status, "\(result.status) \(result.error)")
+    #expect(result.error.replacing("\n", with: " ").contains(sentence), "\(result.error)")
+    #expect(result.output.isEmpty)
   }
 
   @Test func aSocketIsNoOutput() throws {

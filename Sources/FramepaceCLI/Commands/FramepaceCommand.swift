@@ -185,15 +185,13 @@ struct FramepaceCommand: ParsableCommand {
     }
     // The default command takes a scene.
     let takesScene = word == arguments.first
-    let names = commandNames + (takesScene ? SceneName.allCases.map(\.rawValue) : [])
-    let nearest = names.min { Text.distance($0, word) < Text.distance($1, word) } ?? ""
+    let names = commandNames + (takesScene ? SceneChoice.names(near: word) : [])
     let problem = "There is no command \(takesScene ? "or scene " : "")'\(word)'"
     let list = commandNames.joined(separator: ", ")
     throw ValidationError(
-      Text.distance(nearest, word) < 3
-        ? "\(problem). Did you mean '\(nearest)'?"
-        : takesScene
-          ? "\(problem): the commands are \(list); the scenes are \(SceneChoice.list)." : "\(problem): use \(list).")
+      Text.suggestion(for: word, among: names).map { "\(problem). \($0)" }
+        ?? (takesScene
+          ? "\(problem): the commands are \(list); the scenes are \(SceneChoice.list)." : "\(problem): use \(list)."))
   }
 }
 

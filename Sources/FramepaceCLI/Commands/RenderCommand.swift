@@ -44,7 +44,7 @@ struct RenderCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "\(PictureFormat.list). (default: as the file's name ends, in a folder png)", valueName: "format"),
-    transform: PictureFormat.parse)
+    transform: Accepted.choice)
   var format: PictureFormat?
 
   @Option(

@@ -295,7 +295,10 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let name, !isScene { throw ValidationError("'\(name)' is no scene: use \(SceneChoice.list).") }
+    if let name, !isScene {
+      let advice = Accepted.refused(SceneChoice.list, name, among: SceneChoice.names(near: name))
+      throw ValidationError("'\(name)' is no scene: \(advice)")
+    }
     try onMainActor {
       for file in [plot, frameLog, tracing.trace].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let report: RunReport =

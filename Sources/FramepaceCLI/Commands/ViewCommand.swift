@@ -88,9 +88,12 @@ struct ViewCommand: ParsableCommand {
     try onMainActor {
       let printsJSON = json == "-" || json == "/dev/stdout"
       if let json, !printsJSON { try OutputPath.requireWritable(files: [json]) }
-      let bytes = try contents()
+      let bytes = try InputFile.contents(of: file, limit: Self.largestFile)
       if HangReport.isReport(bytes) { return try printHang(bytes) }
       if RecordedProfile.isOne(bytes) { throw Refusal("'\(file)' is a profile: use framepace profile '\(file)'") }
+      guard !bytes.prefix(4096).contains(0) else {
+        throw Refusal("'\(file)' is no text: name a capture of PresentMon or MangoHud, a frame log, or a report of a hang")
+      }
       let capture: FrameCapture
       do throws(CaptureError) {
         capture = try FrameCapture(bytes)
@@ -125,14 +128,6 @@ struct ViewCommand: ParsableCommand {
 
   /// Some hours of frames.
   private static let largestFile = 1 << 30
-
-  private func contents() throws(Refusal) -> [UInt8] {
-    do throws(SystemError) {
-      return try OwnedDescriptor.contents(of: file, limit: Self.largestFile)
-    } catch {
-      throw Refusal("cannot read '\(file)': \(error.errno == EISDIR ? "it is a folder; name a file in it" : error.reason)")
-    }
-  }
 
   @MainActor
   private func printHang(_ bytes: [UInt8]) throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Exposition
 import Framepace
 import KMS
+import Metering
 import SampleScenes
 
 /// A size in pixels.
@@ -61,7 +62,9 @@ enum Accepted {
     case "fallback": return .fallback
     case "kms": return .kms(connector: nil)
     default:
-      guard text.hasPrefix("kms:"), text.count > 4 else { throw refused(displays) }
+      guard text.hasPrefix("kms:"), text.count > 4 else {
+        throw refused(displays, text, among: ["auto", "fallback", "kms"])
+      }
       return .kms(connector: String(text.dropFirst(4)))
     }
   }
@@ -149,20 +152,29 @@ enum Accepted {
   /// Parses the raw value of an enumeration.
   @Sendable static func choice<Value: CaseIterable & RawRepresentable>(_ text: String) throws -> Value
   where Value.RawValue == String {
-    guard let value = Value(rawValue: text) else { throw refused(Value.list) }
+    guard let value = Value(rawValue: text) else { throw refused(Value.list, text, among: Value.allCases.map(\.rawValue)) }
     return value
   }
 
   /// Parses names of overlays with commas between them.
   @Sendable static func overlays(_ text: String) throws -> Set<FrameOverlay> {
-    do {
-      return try Set(list(of: choice as @Sendable (String) throws -> FrameOverlay)(text))
-    } catch {
-      throw refused("\(FrameOverlay.list); several with commas between them")
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let overlays = names.compactMap(FrameOverlay.init(rawValue:))
+    guard overlays.count == names.count else {
+      let wrong = names.first { FrameOverlay(rawValue: $0) == nil } ?? ""
+      throw refused(
+        "\(FrameOverlay.list); several with commas between them", wrong, among: FrameOverlay.allCases.map(\.rawValue))
     }
+    return Set(overlays)
   }
 
   static func refused(_ accepted: String) -> ValidationError { ValidationError("use \(accepted).") }
+
+  /// - Parameter names: those of which the value should be one.
+  static func refused(_ accepted: String, _ value: String, among names: [String]) -> ValidationError {
+    let suggestion = Text.suggestion(for: value, among: names).map { " \($0)" } ?? ""
+    return ValidationError("use \(accepted).\(suggestion)")
+  }
 
   private static func digits(_ text: Substring) -> Int? { text.allSatisfy(isDigit) ? Int(text) : nil }
 

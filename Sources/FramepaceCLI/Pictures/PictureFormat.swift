@@ -7,13 +7,6 @@ enum PictureFormat: String, CaseIterable {
   /// Raw video for other programs to read.
   case y4m
 
-  static let list = "png, apng or y4m"
-
-  @Sendable static func parse(_ text: String) throws -> PictureFormat {
-    guard let format = PictureFormat(rawValue: text) else { throw Accepted.refused(list) }
-    return format
-  }
-
   /// The format that a file's name asks for.
   init?(file: String) {
     guard let format = Self.allCases.first(where: { file.lowercased().hasSuffix($0.suffix) }) else { return nil }

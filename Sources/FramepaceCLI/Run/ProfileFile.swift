@@ -21,11 +21,10 @@ struct ProfileFile {
   /// - Throws: a sentence about a file that cannot be read, or is no profile with all that a comparison needs.
   init(_ path: String) throws {
     self.path = path
+    let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
     let tree: JSONTree
     do {
-      tree = try JSONReader.read(try OwnedDescriptor.contents(of: path, limit: Self.largestFile))
-    } catch let error as SystemError {
-      throw Refusal("cannot read '\(path)': \(error.reason)")
+      tree = try JSONReader.read(bytes)
     } catch {
       throw Refusal("cannot read '\(path)': \(error)")
     }

@@ -13,7 +13,7 @@ extension ProfileFigures {
   init(path: String, budget: Nanoseconds?) throws {
     let recorded: RecordedProfile
     do {
-      let bytes = try OwnedDescriptor.contents(of: path, limit: Self.largestFile)
+      let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
       guard RecordedProfile.isOne(bytes) else {
         throw Refusal(
           bytes.first == UInt8(ascii: "{")
@@ -21,8 +21,6 @@ extension ProfileFigures {
             : "'\(path)' is no scene and no file that a program wrote with FRAMEPACE_PROFILE: use \(SceneChoice.list)")
       }
       recorded = try RecordedProfile(bytes)
-    } catch let error as SystemError {
-      throw Refusal("cannot read '\(path)': \(error.reason)")
     } catch let error as CaptureError {
       throw Refusal("'\(path)' is damaged: \(error)")
     }

@@ -22,8 +22,13 @@ enum SceneChoice: Hashable, Sendable {
 
   @Sendable static func parse(_ text: String) throws -> SceneChoice {
     if text.hasSuffix(suffix), text.utf8.count > suffix.utf8.count { return .file(text) }
-    guard let name = SceneName(rawValue: text) else { throw ValidationError("use \(list).") }
+    guard let name = SceneName(rawValue: text) else { throw Accepted.refused(list, text, among: names(near: text)) }
     return .sample(name)
+  }
+
+  /// The samples, and the files of scenes in the folder that a word leads to.
+  static func names(near text: String) -> [String] {
+    SceneName.allCases.map(\.rawValue) + InputFile.neighbours(of: text).filter { $0.hasSuffix(suffix) }
   }
 
   /// The names, and the files and folders where this beginning of a word leads, for completions.
@@ -50,15 +55,21 @@ enum SceneChoice: Hashable, Sendable {
   func makeScene(settings: SceneSettings) throws -> ShownScene {
     switch self {
     case .sample(let name): ShownScene(try name.makeScene(settings: settings))
-    case .file(let path): ShownScene(SceneStage(try Scene(path: path)))
+    case .file(let path): ShownScene(SceneStage(try Self.read(path)))
     }
+  }
+
+  @MainActor
+  private static func read(_ path: String) throws -> Scene {
+    try InputFile.require(path)
+    return try Scene(path: path)
   }
 
   /// The size of a file's own picture, in whole points; nil for a sample, which has none.
   @MainActor
   func size(scale: Double) throws -> PixelSize? {
     guard case .file(let path) = self else { return nil }
-    let size = try Scene(path: path).size
+    let size = try Self.read(path).size
     func pixels(_ length: Double) -> Int { Int(min(max((length * scale).rounded(.up), 1), 16_384)) }
     return size.isEmpty ? nil : PixelSize(width: pixels(size.width), height: pixels(size.height))
   }

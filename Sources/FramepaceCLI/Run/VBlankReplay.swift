@@ -78,12 +78,7 @@ extension VBlankRecording {
 
   /// Reads a file of `--record`.
   init(file: String) throws(Refusal) {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try OwnedDescriptor.contents(of: file, limit: Self.largestFile)
-    } catch {
-      throw Refusal("cannot read '\(file)': \(error.reason)")
-    }
+    let bytes = try InputFile.contents(of: file, limit: Self.largestFile)
     do throws(ParseError) {
       try self.init(parsing: String(decoding: bytes, as: UTF8.self))
     } catch {

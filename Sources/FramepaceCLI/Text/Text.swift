@@ -20,6 +20,16 @@ extension Text {
     return lines.joined(separator: "\n")
   }
 
+  /// "Did you mean 'orbit'?", for a word that is none of those which may stand there; nil if none is nearly the same: at most two letters off,
+  /// and not all.
+  static func suggestion(for word: String, among words: some Sequence<String>) -> String? {
+    let near = words.filter { abs($0.count - word.count) <= 2 }.map { ($0, distance($0, word)) }
+    guard let nearest = near.min(by: { $0.1 < $1.1 }), (1...2).contains(nearest.1), nearest.1 < word.count else {
+      return nil
+    }
+    return "Did you mean '\(nearest.0)'?"
+  }
+
   /// The number of letters to put in, take out or change to get from one word to the other.
   static func distance(_ one: String, _ other: String) -> Int {
     var row = Array(0...other.count)

@@ -1,0 +1,45 @@
+import Framepace
+import Glibc
+import Metering
+
+/// A file that the command reads.
+enum InputFile {
+  /// Reads a whole file.
+  ///
+  /// - Parameter limit: the largest number of bytes.
+  /// - Throws: a sentence; about a file that is missing, with one whose name is nearly the same.
+  static func contents(of path: String, limit: Int) throws(Refusal) -> [UInt8] {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try OwnedDescriptor.contents(of: path, limit: limit)
+    } catch {
+      throw refusal(of: path, error)
+    }
+    guard !bytes.isEmpty else { throw Refusal("cannot read '\(path)': it is empty") }
+    return bytes
+  }
+
+  /// Throws if there is no file at `path`.
+  static func require(_ path: String) throws(Refusal) {
+    guard access(path, F_OK) != 0, errno == ENOENT else { return }
+    throw refusal(of: path, SystemError(call: "open", subject: path, errno: ENOENT))
+  }
+
+  /// The paths of the files beside that of `path`; none if they are very many.
+  static func neighbours(of path: String) -> [String] {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    let names = (try? OwnedDescriptor.names(in: folder.isEmpty ? "." : folder)) ?? []
+    return names.count > 1000 ? [] : names.map { folder + $0 }
+  }
+
+  private static func refusal(of path: String, _ error: SystemError) -> Refusal {
+    let reason =
+      switch error.errno {
+      case EISDIR: "it is a folder; name a file in it"
+      case EFBIG: "it is larger than any that the command reads"
+      case ENOENT: error.reason + (Text.suggestion(for: path, among: neighbours(of: path)).map { ". \($0)" } ?? "")
+      default: error.reason
+      }
+    return Refusal("cannot read '\(path)': \(reason)")
+  }
+}
