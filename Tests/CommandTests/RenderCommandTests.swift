@@ -175,7 +175,8 @@ struct RenderCommandTests {
     let result = run.finish()
     #expect(result.status == 128 + SIGINT && result.error.isEmpty, "\(result.status): \(result.error)")
     #expect(
-      result.output.hasPrefix("stopped after ") && result.output.contains(" of 100000 pictures of "), "\(result.output)")
+      result.output.hasPrefix("stopped after ") && result.output.contains(" of 100000 pictures, without writing the film: "),
+      "\(result.output)")
     #expect(try folder.files == ["x.apng"])
     #expect(try folder.contents(of: "x.apng") == Data("old".utf8))
   }

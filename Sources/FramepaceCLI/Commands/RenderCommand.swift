@@ -169,9 +169,12 @@ struct RenderCommand: ParsableCommand {
       } catch let end as RenderEnd {
         Terminal.error.show(progress: "")
         let what = "\(progress.written) of \(progress.total)"
+        let loss = pictureFormat == .png || output == "-" ? "" : ", without writing the film"
         try terminal.line(
           progress.summary(
-            pictureFormat == .png ? "wrote \(what) files to \(output)" : "stopped after \(what) pictures of \(output)"))
+            pictureFormat == .png && !isFile
+              ? "wrote \(what) files to \(output)"
+              : "stopped after \(what) pictures\(loss)"))
         throw ExitCode(128 + end.signal)
       } catch is ReaderGone {
         // The film is not complete. Programs that SIGPIPE ends have this status in a shell.

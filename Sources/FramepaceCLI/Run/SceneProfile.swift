@@ -101,6 +101,7 @@ final class SceneProfile {
     Terminal.error.show(progress: "")
     session.finish(log)
     try session.requireSuccess()
+    guard profile.frames > 0 else { throw Refusal("no frame was seen, so there is nothing to report") }
     try write()
   }
 
