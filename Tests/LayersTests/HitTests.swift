@@ -77,13 +77,14 @@ import XCTest
     override func contains(_ point: Point) -> Bool { bounds.insetBy(dx: -6, dy: -6).contains(point) }
   }
 
-  /// In random trees the layer is found that the map of each layer to its superlayer leads to.
+  /// In random trees, which change between the questions, the layer is found that the map of each layer to its superlayer leads to.
   func testRandomTrees() {
     var hits = 0
     for seed in some(200, of: 1...10_000) {
       var random = SplitMix64(seed: UInt64(seed))
       let root = Self.randomLayer(depth: 0, &random)
       for _ in 0..<40 {
+        if random.chance(0.5) { Self.edit(root, &random) }
         let point = Point(.random(in: -20...120, using: &random), .random(in: -20...120, using: &random))
         let found = root.hitTest(point)
         if found != nil { hits += 1 }
@@ -96,28 +97,50 @@ import XCTest
   }
 
   private static func randomLayer(depth: Int, _ random: inout SplitMix64) -> Layer {
-    func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
     let layer = random.chance(0.2) ? Knob() : Layer()
+    set(layer, depth: depth, &random)
+    guard depth < 3 else { return layer }
+    for _ in 0..<Int.random(in: 0...4, using: &random) { layer.addSublayer(randomLayer(depth: depth + 1, &random)) }
+    return layer
+  }
+
+  /// Gives the layer another place and look.
+  private static func set(_ layer: Layer, depth: Int, _ random: inout SplitMix64) {
+    func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
     let size = 100 / Double(depth + 1)
+    layer.anchorPoint = random.chance(0.3) ? Point(number(0...1), number(0...1)) : Point(0.5, 0.5)
+    layer.transform = .identity
     layer.frame = Rect(x: number(-10...60), y: number(-10...60), width: number(0...size), height: number(0...size))
     if random.chance(0.3) { layer.bounds.origin = Point(number(-9...9), number(-9...9)) }
     if random.chance(0.1) { layer.position.x = [.nan, .infinity, 1e300].randomElement(using: &random) ?? 0 }
-    layer.anchorPoint = random.chance(0.3) ? Point(number(0...1), number(0...1)) : layer.anchorPoint
     let transforms: [Transform3D] = [
       .rotation(number(-3...3)), .scale(x: number(-2...2), y: 1), .translation(x: number(-9...9), y: 1), .scale(0),
       .rotation(number(-1...1), x: 0, y: 1, z: 0),
     ]
     if random.chance(0.4) { layer.transform = transforms.randomElement(using: &random) ?? .identity }
-    if random.chance(0.2) { layer.sublayerTransform = random.chance(0.5) ? .perspective(distance: 90) : .rotation(0.5) }
+    let spaces: [Transform3D] = [.perspective(distance: 90), .rotation(0.5)]
+    layer.sublayerTransform = random.chance(0.2) ? spaces.randomElement(using: &random) ?? .identity : .identity
     layer.isGeometryFlipped = random.chance(0.1)
     layer.isHidden = random.chance(0.05)
+    layer.opacity = random.chance(0.1) ? number(0...0.02) : 1
     layer.isDoubleSided = random.chance(0.9)
     layer.zPosition = random.chance(0.3) ? Double(Int.random(in: -1...1, using: &random)) : 0
     layer.masksToBounds = random.chance(0.2)
-    if random.chance(0.1) { layer.mask = Layer(frame: Rect(x: 0, y: 0, width: number(0...50), height: 30)) }
-    guard depth < 3 else { return layer }
-    for _ in 0..<Int.random(in: 0...4, using: &random) { layer.addSublayer(randomLayer(depth: depth + 1, &random)) }
-    return layer
+    layer.mask = random.chance(0.1) ? Layer(frame: Rect(x: 0, y: 0, width: number(0...50), height: 30)) : nil
+  }
+
+  /// Changes a random layer, puts it into another one or takes it away.
+  private static func edit(_ root: Layer, _ random: inout SplitMix64) {
+    func all(_ layer: Layer) -> [Layer] { [layer] + layer.sublayers.flatMap(all) }
+    let layers = all(root)
+    guard let layer = layers.randomElement(using: &random), let other = layers.randomElement(using: &random) else { return }
+    if layer === root || random.chance(0.6) {
+      set(layer, depth: layer === root ? 0 : 2, &random)
+    } else if random.chance(0.2) {
+      layer.removeFromSuperlayer()
+    } else if !other.isDescendant(of: layer) {
+      other.insertSublayer(layer, at: Int.random(in: 0...2, using: &random))
+    }
   }
 
   /// The same search in every layer, by maps alone and without round corners.
@@ -129,7 +152,9 @@ import XCTest
       if above.values.picturePlace(in: above.space).determinant < 0 { mirrors += 1 }
       next = above.superlayer
     }
-    guard !layer.isHidden, layer.isDoubleSided || mirrors.isMultiple(of: 2), let own = back(layer, point) else { return nil }
+    guard !layer.isHidden, layer.opacity > 0.01, layer.isDoubleSided || mirrors.isMultiple(of: 2),
+      let own = back(layer, point)
+    else { return nil }
     if layer.masksToBounds, !layer.bounds.contains(own) { return nil }
     if let mask = layer.mask, !(back(mask, own).map(mask.contains) ?? false) { return nil }
     let order = layer.sublayers.enumerated().sorted { ($0.element.zPosition, $0.offset) > ($1.element.zPosition, $1.offset) }

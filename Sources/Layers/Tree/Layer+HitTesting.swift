@@ -14,21 +14,20 @@ extension Layer {
 
   // - Parameter isInPlane: true unless the superlayer moves its sublayers. To ask each for its superlayer takes as long as the rest.
   private func hitTest(_ point: Point, isInPlane: Bool) -> Layer? {
-    let (opacity, place) = values.opacityAndPlace
-    guard !isHidden, opacity > 0.01, isDoubleSided || !showsItsBack,
-      let own = take(point, isInPlane: isInPlane, by: place)
-    else { return nil }
+    guard let own = take(point, isInPlane: isInPlane, by: values.place) else { return nil }
+    // Most layers have no sublayers and lie elsewhere: no more of them is looked at.
+    let isLeaf = sublayers.isEmpty
+    if isLeaf, !contains(own) { return nil }
+    guard !isHidden, values.opacity > 0.01, isDoubleSided || !showsItsBack else { return nil }
     if masksToBounds && !values.clipContains(own) { return nil }
     if let storedMask {
-      let place = storedMask.values.opacityAndPlace.place
-      let onMask = storedMask.take(own, isInPlane: !values.movesSublayers, by: place)
+      let onMask = storedMask.take(own, isInPlane: !values.movesSublayers, by: storedMask.values.place)
       guard let onMask, storedMask.contains(onMask) else { return nil }
     }
-    if !sublayers.isEmpty {
-      let (layers, isInPlane) = (sublayersInPaintOrder, !values.movesSublayers)
-      for index in layers.indices.reversed() {
-        if let found = layers[index].hitTest(own, isInPlane: isInPlane) { return found }
-      }
+    if isLeaf { return self }
+    let (layers, isInPlane) = (sublayersInPaintOrder, !values.movesSublayers)
+    for index in layers.indices.reversed() {
+      if let found = layers[index].hitTest(own, isInPlane: isInPlane) { return found }
     }
     return contains(own) ? self : nil
   }
@@ -56,9 +55,9 @@ extension Layer {
 }
 
 extension AnimatableValues {
-  /// The opacity, and the map to the superlayer's plane; nil for a layer that does not lie in that plane.
+  /// The map to the superlayer's plane; nil for a layer that does not lie in that plane.
   @inline(__always)
-  fileprivate var opacityAndPlace: (opacity: Double, place: Affine?) { (opacity, isFlat ? flatTransformToSuperlayer : nil) }
+  fileprivate var place: Affine? { isFlat ? flatTransformToSuperlayer : nil }
 
   /// True for a point, in the layer's coordinates, inside of the bounds with their round corners.
   fileprivate func clipContains(_ point: Point) -> Bool {
