@@ -35,12 +35,10 @@ static inline floats turns(floats u, floats v) {
   return choose((ints)(v < zero), 1 - angle, angle);
 }
 
+// The places, without the limits −1 and 2.
 static inline floats gradient_places(enum ckernels_gradient_kind kind, floats column, const struct gradient_row *row) {
   floats u = row->u + row->ux * column, v = row->v + row->vx * column;
-  floats t = kind == CKERNELS_AXIAL ? u : kind == CKERNELS_RADIAL ? __builtin_elementwise_sqrt(u * u + v * v) : turns(u, v);
-  floats least = (floats){} - 1, most = (floats){} + 2;
-  t = choose((ints)(t > least), t, least);
-  return choose((ints)(t < most), t, most);
+  return kind == CKERNELS_AXIAL ? u : kind == CKERNELS_RADIAL ? __builtin_elementwise_sqrt(u * u + v * v) : turns(u, v);
 }
 
 static inline words gradient_channels(const struct ckernels_gradient_stop *stop, int channel, floats distance, floats alpha,
@@ -59,34 +57,100 @@ static inline words gradient_pixels(const struct ckernels_gradient_stop *stop, f
   return result;
 }
 
+// The same where alpha is 1: every product with it is the other factor, and no value lies above it.
+static inline words opaque_gradient_pixels(const struct ckernels_gradient_stop *stop, floats t, floats dither) {
+  floats distance = t - stop->location;
+  words result = repeat(0xFF000000);
+  for (int channel = 0; channel < 3; channel++) {
+    floats value = stop->first[channel] + stop->slope[channel] * distance;
+    result |= (words) __builtin_convertvector(value + dither, ints) << 8 * channel;
+  }
+  return result;
+}
+
+// Returns the end of the vectors from pixel `i` on that lie between a stop and the next one, as that pixel does. Along an axis places
+// only rise or only fall, also when they are rounded: if the last pixel lies there, all do.
+static int64_t axial_end(const struct ckernels_gradient_stop *stop, int64_t i, int64_t count, int64_t left,
+                         const struct gradient_row *row) {
+  int64_t known = 0, most = (count - i) / LANES, tried = most;
+  while (known < most) {
+    float t = gradient_place(CKERNELS_AXIAL, (float)(left + i + tried * LANES - 1), row);
+    if (stop->location <= t && t < stop[1].location) {
+      known = tried;
+    } else {
+      most = tried - 1;
+    }
+    tried = (known + most + 1) / 2;
+  }
+  return i + known * LANES;
+}
+
+// Paints the vectors from pixel `i` to `end` as long as they lie between a stop and the next one; of those along an axis it is known.
+// Returns the end of what is painted.
+__attribute__((always_inline)) static inline int64_t gradient_run(uint32_t *destination, int64_t i, int64_t end, int64_t left,
+                                                                  int32_t x, struct gradient_row row,
+                                                                  struct ckernels_gradient_stop stop, float next,
+                                                                  enum ckernels_gradient_kind kind, bool is_opaque) {
+  floats columns, dither = load_floats(row.dither + ((x + i) & 7));
+  for (int lane = 0; lane < LANES; lane++) columns[lane] = (float)(left + i + lane);
+  for (; i + LANES <= end; i += LANES, columns += LANES) {
+    floats t = gradient_places(kind, columns, &row);
+    if (kind != CKERNELS_AXIAL) {
+      ints is_between = (ints)(stop.location <= t) & (ints)(t < next);
+      if (!__builtin_reduce_and(is_between)) break;
+    }
+    if (LANES < 8) dither = load_floats(row.dither + ((x + i) & 7));
+    store(destination + i, is_opaque ? opaque_gradient_pixels(&stop, t, dither) : gradient_pixels(&stop, t, dither));
+  }
+  return i;
+}
+
+// Paints a vector with pixels on both sides of one stop; false if it has none, or more stops.
+__attribute__((always_inline)) static inline bool gradient_edge(uint32_t *destination, int64_t column, int64_t x,
+                                                                const struct gradient_row *row,
+                                                                const struct ckernels_gradient_stop **stop,
+                                                                enum ckernels_gradient_kind kind) {
+  floats columns;
+  for (int lane = 0; lane < LANES; lane++) columns[lane] = (float)(column + lane);
+  float first = gradient_place(kind, (float)column, row), last = gradient_place(kind, (float)(column + LANES - 1), row);
+  const struct ckernels_gradient_stop *lower = *stop = gradient_stop(*stop, first < last ? first : last);
+  floats t = gradient_places(kind, columns, row), dither = load_floats(row->dither + (x & 7));
+  if (lower[1].location > 2) return false;
+  if (!__builtin_reduce_and((ints)(lower->location <= t) & (ints)(t < lower[2].location))) return false;
+  words is_lower = (words)(t < lower[1].location);
+  store(destination, (gradient_pixels(lower, t, dither) & is_lower) | (gradient_pixels(lower + 1, t, dither) & ~is_lower));
+  return true;
+}
+
 // Inlined with each kind, so that the loops do not choose one.
 __attribute__((always_inline)) static inline void gradient_kind(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                                                                 const struct ckernels_gradient *g,
                                                                 enum ckernels_gradient_kind kind) {
-  struct gradient_row row = gradient_row(y, g);
+  const struct gradient_row row = gradient_row(y, g);
   const struct ckernels_gradient_stop *stop = g->stops;
   int64_t left = (int64_t)x - g->x0, i = 0;
-  floats lanes;
-  for (int lane = 0; lane < LANES; lane++) lanes[lane] = (float)lane;
-  for (; i + LANES <= count; i += LANES) {
-    floats t = gradient_places(kind, (float)(left + i) + lanes, &row);
-    const float *dither = row.dither + ((x + i) & 7);
-    stop = gradient_stop(stop, t[0]);
-    // Most vectors lie between two stops.
-    ints is_inside = (ints)(t >= stop->location) & (ints)(t < stop[1].location);
-    if (__builtin_reduce_and(is_inside)) {
-      store(destination + i, gradient_pixels(stop, t, load_floats(dither)));
+  while (i < count) {
+    stop = gradient_stop(stop, gradient_place(kind, (float)(left + i), &row));
+    int64_t end = count;
+    struct gradient_row places = row;
+    if (kind == CKERNELS_AXIAL) {
+      end = axial_end(stop, i, count, left, &row);
+      // Beyond the stops all places have one colour, and may be numbers too large to compute with.
+      if (stop == g->stops || stop[1].location > 2) places.u = stop->location, places.ux = 0;
+    }
+    const bool is_opaque = stop->first[3] == 1 && stop->slope[3] == 0;
+    i = is_opaque ? gradient_run(destination, i, end, left, x, places, *stop, stop[1].location, kind, true)
+                  : gradient_run(destination, i, end, left, x, places, *stop, stop[1].location, kind, false);
+    if (i + LANES <= count && gradient_edge(destination + i, left + i, x + i, &row, &stop, kind)) {
+      i += LANES;
       continue;
     }
-    for (int lane = 0; lane < LANES; lane++) {
-      stop = gradient_stop(stop, t[lane]);
-      destination[i + lane] = gradient_pixel(stop, t[lane], dither[lane]);
+    // The rest, or a vector in which several stops begin.
+    for (end = i + LANES < count ? i + LANES : count; i < end; i++) {
+      float t = gradient_place(kind, (float)(left + i), &row);
+      stop = gradient_stop(stop, t);
+      destination[i] = gradient_pixel(stop, t, row.dither[(x + i) & 7]);
     }
-  }
-  for (; i < count; i++) {
-    float t = gradient_place(kind, (float)(left + i), &row);
-    stop = gradient_stop(stop, t);
-    destination[i] = gradient_pixel(stop, t, row.dither[(x + i) & 7]);
   }
 }
 

@@ -72,7 +72,7 @@ struct ckernels_gradient_stop {
 
 // A gradient under an affine map. For the pixel (x0 + i, y0 + j), u = u0 + ux·i + uy·j, and v the same; i within ±2²³. Of the stops,
 // which rise, the first has the location −1, and the last, which has no colour, one above 2: t counts as the nearest number
-// from −1 to 2, and one that is none as −1.
+// from −1 to 2, and one that is none as −1. The first colour and the last one have no slope.
 struct ckernels_gradient {
   enum ckernels_gradient_kind kind;
   int32_t x0, y0;
