@@ -1,3 +1,4 @@
+import CStackSamples
 import LinuxSystem
 import Testing
 
@@ -150,11 +151,125 @@ struct HangDetectorTests {
     #expect(SimulatedTurns(turns: turns).play().began.count == 600)
   }
 
-  @Test func theShareOfAProcessorTellsComputingFromWaiting() {
-    let computing = SimulatedTurns(turns: [0..<3_000]) { $0.processorTime = Nanoseconds($0.now.nanoseconds) }
-    #expect(computing.play().began.map(\.processorShare) == [1])
-    let waiting = SimulatedTurns(turns: [0..<3_000]) { $0.processorTime = .milliseconds(3) }
-    #expect(waiting.play().began.map(\.processorShare) == [0])
+  /// The kernel tells a wait for a processor when it is over, after several looks.
+  @Test func aWaitThatIsToldLateIsNotCounted() {
+    for period: Int64 in [70, 300, 1_000, 1_700] {
+      let turns = SimulatedTurns(turns: [0..<5_000]) { sight in
+        let time = sight.now.nanoseconds / 1_000_000
+        sight.runDelay = .milliseconds(time / period * (period - period / 10))
+      }
+      let result = turns.play()
+      #expect(result.began.isEmpty && result.hangs(limits).isEmpty, "\(period)")
+      #expect(result.ended.allSatisfy { $0.duration < .milliseconds(500 + period) }, "\(result.ended)")
+    }
+  }
+
+  /// A turn of 100 ms of work, whose thread then has no processor for the rest of it.
+  @Test func aWaitThatLastsIsNotCounted() {
+    let delay = Lock(RunDelay())
+    let turns = SimulatedTurns(turns: [0..<4_000, 4_500..<4_510]) { sight in
+      let time = sight.now.nanoseconds / 1_000_000
+      sight.processorTime = .milliseconds(min(time, 100))
+      let schedule = ThreadState.Schedule(runDelay: .milliseconds(time < 4_000 ? 5 : 3_905), runs: time < 4_000 ? 9 : 10)
+      let reading = RunDelay.Reading(
+        time: sight.now, processorTime: sight.processorTime, schedule: schedule, isReady: time < 4_000)
+      sight.runDelay = delay.withLock { $0.total(reading) }
+    }
+    let result = turns.play()
+    #expect(result.began.isEmpty && result.ended.isEmpty)
+    // Without the figures it is one.
+    #expect(SimulatedTurns(turns: [0..<4_000]).play().began.count == 1)
+  }
+
+  /// The shares of the time from 250 ms on; that of a stop is none of it.
+  @Test func theSharesTellComputingFromWaiting() {
+    func shares(_ turn: Range<Int64>, _ look: @escaping (inout HangDetector.Sight) -> Void) -> [[Int]] {
+      SimulatedTurns(turns: [turn], look: look).play().ended.map { turn in
+        [turn.processorShare, turn.starvedShare].map { Int(($0 * 100).rounded()) }
+      }
+    }
+    #expect(shares(0..<3_000) { $0.processorTime = Nanoseconds($0.now.nanoseconds) } == [[100, 0]])
+    #expect(shares(0..<3_000) { $0.processorTime = .milliseconds(3) } == [[0, 0]])
+    let starved = shares(0..<12_500) { sight in
+      sight.processorTime = Nanoseconds(sight.now.nanoseconds / 10)
+      sight.runDelay = Nanoseconds(sight.now.nanoseconds / 10 * 7)
+    }
+    #expect(starved == [[10, 70]])
+    let stopped = SimulatedTurns(
+      turns: [0..<13_000],
+      look: { sight in
+        let stopped = min(max(sight.now.nanoseconds - 1_000_000_000, 0), 10_000_000_000)
+        sight.processorTime = Nanoseconds((sight.now.nanoseconds - stopped) / 2)
+      },
+      lateness: {
+        $0 >= SimulatedTurns.time(1_000) && $0 < SimulatedTurns.time(11_000) ? SimulatedTurns.time(11_000) - $0 : .zero
+      })
+    #expect(stopped.play().ended.allSatisfy { abs($0.processorShare - 0.5) < 0.03 }, "\(stopped.play().ended)")
+  }
+}
+
+struct RunDelayTests {
+  private struct Played {
+    var delay = RunDelay()
+    var (time, processorTime) = (Nanoseconds.zero, Nanoseconds.zero)
+
+    /// A look after a time, in which the thread had a processor for part of it.
+    mutating func look(
+      after time: Int64, processor: Int64, told: Int64, runs: Int64, isReady: Bool = true
+    ) -> Nanoseconds {
+      self.time += .milliseconds(time)
+      processorTime += .milliseconds(processor)
+      let schedule = ThreadState.Schedule(runDelay: .milliseconds(told), runs: runs)
+      return delay.total(
+        RunDelay.Reading(time: .zero + self.time, processorTime: processorTime, schedule: schedule, isReady: isReady))
+    }
+  }
+
+  @Test func aWaitIsSeenWhileItLasts() {
+    var played = Played()
+    #expect(played.look(after: 0, processor: 0, told: 7, runs: 1) == .milliseconds(7))
+    #expect(played.look(after: 50, processor: 50, told: 7, runs: 1) == .milliseconds(7))
+    #expect(played.look(after: 50, processor: 10, told: 7, runs: 1) == .milliseconds(47))
+    #expect(played.look(after: 50, processor: 0, told: 7, runs: 1) == .milliseconds(97))
+    // The thread has a processor again, and the kernel has added the wait.
+    #expect(played.look(after: 50, processor: 40, told: 107, runs: 2) == .milliseconds(107))
+    #expect(played.look(after: 50, processor: 50, told: 107, runs: 2) == .milliseconds(107))
+  }
+
+  /// A thread that waits for something else is not ready at the look, or has got a processor since the look before.
+  @Test func aThreadThatIsBlockedIsNotStarved() {
+    var played = Played()
+    for look in 0..<10 {
+      #expect(played.look(after: 50, processor: 0, told: 7, runs: 3, isReady: look == 0) == .milliseconds(7))
+    }
+    for look in 0..<10 as Range<Int64> {
+      #expect(played.look(after: 50, processor: 1, told: 7, runs: 4 + look) == .milliseconds(7))
+    }
+  }
+}
+
+struct ThreadStateTests {
+  @Test(arguments: [
+    ("12 (main) R 1 12", true), ("12 (main) S 1 12", false), ("12 (main) D 1 12", false), ("12 (a) S (b) R 1 12", true),
+    ("12 (a R) R) S 1 12", false), ("12 (two\nlines) R 1", true), ("12 () R", true), ("12 (main)", false),
+    ("12 (main)   ", false), ("R", false), ("", false), (")", false), ("12 (\u{FFFD}R\u{0}) Z 1", false),
+  ])
+  func theStateOfAThreadIsReadBehindItsName(_ text: (stat: String, isReady: Bool)) {
+    #expect(ThreadState.isReady(stat: text.stat) == text.isReady)
+  }
+
+  @Test func aScheduleIsThreeNumbers() {
+    let schedule = ThreadState.Schedule("123 456 7\n")
+    #expect(schedule?.runDelay == Nanoseconds(456) && schedule?.runs == 7)
+    for text in ["", "1 2", "1 2 3 4", "1 x 3", "1 2 99999999999999999999", "a b c"] {
+      #expect(ThreadState.Schedule(text) == nil, "\(text)")
+    }
+  }
+
+  /// This thread has a processor while it asks, and a number that no thread has gives nothing.
+  @Test func theKernelTells() {
+    #expect(ThreadState.isReady(Int32(cstack_thread_number())))
+    #expect(!ThreadState.isReady(-1) && ThreadState.schedule(of: -1) == nil)
   }
 }
 

@@ -14,7 +14,8 @@ import Testing
     #expect(report.duration.seconds >= 2.9, "\(report.text())")
     #expect(report.frames.first?.function?.contains("spin(for:") == true, "\(report.text())")
     #expect(report.frames.last?.function == "_start", "\(report.text())")
-    #expect(!report.isBlocked && report.isWhole && report.isOver && report.phase == .woken && report.mode == "default")
+    #expect(
+      report.state != .blocked && report.isWhole && report.isOver && report.phase == .woken && report.mode == "default")
     #expect(report.facts == [HangReport.Fact("test", "spin")])
     #expect(end.lines.first?.hasPrefix("main hung for ") == true)
   }
@@ -23,12 +24,21 @@ import Testing
     let end = try hang("block")
     #expect(end.counts == "hangs 1, reports 1, loads 0")
     let report = try #require(end.reports.first)
-    #expect(report.isBlocked && report.culprit?.function?.contains("block(for:") == true, "\(report.text())")
+    #expect(report.state == .blocked && report.culprit?.function?.contains("block(for:") == true, "\(report.text())")
     #expect(end.lines.contains { $0.contains("blocked") && $0.contains("block(for:") }, "\(end.lines)")
     #expect(report.isWhole)
     // 56 samples, of a thread that is stopped for the first alone, unless it is found to have run since.
     let line = try #require(end.lines.first { $0.hasPrefix("interrupted ") })
     #expect(try #require(Int(line.dropFirst("interrupted ".count))) <= 3)
+  }
+
+  /// Three other threads compute on the only processor that the loop's thread may have.
+  @Test func aProgramWithoutAProcessorIsReportedAsStarved() throws {
+    let end = try hang("starved")
+    let report = try #require(end.reports.first)
+    #expect(report.state == .starved && report.starvedShare > 0.5 && report.blockedShare < 0.2, "\(report.text())")
+    #expect(report.excused > report.duration, "\(report.text())")
+    #expect(end.lines.contains { $0.contains(", starved of a processor, in ") && $0.contains("spin(for:") }, "\(end.lines)")
   }
 
   /// The program's handlers stay, and get no signal that the program does not send.

@@ -12,6 +12,7 @@ struct HangReportTests {
     (report.program, report.process, report.thread, report.loop) = ("kiosk", 77, 78, "main")
     (report.date, report.isOver, report.waitChannel, report.mode) = (1_790_000_000.25, true, "hrtimer_nanosleep", "tracking")
     (report.samples, report.share, report.excused, report.longestStop) = (56, 0.96, .milliseconds(20), .microseconds(7))
+    report.starvedShare = 0.02
     report.facts = [HangReport.Fact("dirty layers", "12"), HangReport.Fact("transaction", "a\tb")]
     var inner = HangReport.Frame(address: 0x7f00_1234, share: 0.96)
     (inner.file, inner.offset) = ("/lib/libc.so.6", 0x1234)
@@ -23,6 +24,7 @@ struct HangReportTests {
 
   @Test func aReportIsReadAsItWasWritten() throws {
     var expected = Self.example
+    #expect(expected.starvedShare > 0)
     // A tab would end the field.
     expected.facts[1].value = "a b"
     let read = try HangReport(fileText: Self.example.fileText)
@@ -41,6 +43,22 @@ struct HangReportTests {
     ] {
       #expect(text.contains("\n" + line), "'\(line)' in\n\(text)")
     }
+  }
+
+  @Test func theStateIsThatOfMostOfTheTime() {
+    var report = Self.example
+    for (processor, starved, state, words) in [
+      (0.01, 0, HangReport.State.blocked, "blocked in hrtimer_nanosleep"), (0.5, 0, .computing, "computing"),
+      (0.3, 0.5, .starved, "starved of a processor"), (0.4, 0.3, .computing, "computing"),
+      (0.2, 0.3, .blocked, "blocked in hrtimer_nanosleep"),
+    ] {
+      (report.processorShare, report.starvedShare) = (processor, starved)
+      #expect(report.state == state && report.headline.contains("3.02 s, \(words), in "), "\(report.headline)")
+      #expect(abs(report.blockedShare - (1 - processor - starved)) < 1e-9)
+    }
+    (report.processorShare, report.starvedShare) = (0.12, 0.87)
+    #expect(
+      report.text().contains("\n  processor    12 % of one, by the loop's thread; others had them for 87 % of the time\n"))
   }
 
   /// The compiler's own functions and the numbers of private names are left out.
@@ -80,7 +98,7 @@ struct HangReportTests {
 
   @Test(arguments: [
     ("kind: hang", "kind: sleep", 2, 7), ("start: 5000000000", "start: soon", 8, 8), ("loop: main", "loop main", 6, 1),
-    ("\t0x1234\t", "\t1234\t", 25, 24), ("over: yes", "over: maybe", 11, 7),
+    ("\t0x1234\t", "\t1234\t", 26, 24), ("over: yes", "over: maybe", 11, 7),
   ])
   func damageIsFoundByLineAndColumn(_ change: (from: String, to: String, line: Int, column: Int)) throws {
     let text = Self.example.fileText.replacing(change.from, with: change.to)

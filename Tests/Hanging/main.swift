@@ -43,6 +43,28 @@ func block(for time: Nanoseconds) -> Int {
   }
 }
 
+/// Lets this thread and three others, which compute until the process ends, share a processor.
+func shareProcessor() {
+  // Swift's Glibc lacks the call.
+  typealias SetAffinity = @convention(c) (pid_t, Int, UnsafePointer<UInt64>) -> Int32
+  guard let call = dlsym(nil, "sched_setaffinity") else { exit(69) }
+  let setAffinity = unsafeBitCast(call, to: SetAffinity.self)
+  // The first one that the process may use. Threads that it makes later inherit it.
+  let isShared = (0..<64).contains { number in
+    var processors: UInt64 = 1 << UInt64(number)
+    return setAffinity(0, 8, &processors) == 0
+  }
+  guard isShared else { exit(69) }
+  for _ in 0..<3 {
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { _ in
+        while true { _ = spin(for: .seconds(1)) }
+      }, nil)
+  }
+}
+
 /// Lets Cairo work for some time. The library has no frame pointers.
 @inline(never)
 func stroke(for time: Nanoseconds) {
@@ -125,6 +147,11 @@ var sum: UInt64 = 0
 switch arguments[1] {
 case "spin": run { sum &+= spin(for: .seconds(3)) }
 case "block": run { say("interrupted \(block(for: .seconds(3)))") }
+case "starved":
+  run {
+    shareProcessor()
+    sum &+= spin(for: .seconds(1))
+  }
 case "cairo": run { stroke(for: .seconds(1)) }
 case "start":
   block(for: .milliseconds(800))

@@ -39,7 +39,7 @@ public struct HangDetector: Sendable {
     public var lastEnd: MonotonicTime?
     /// The processor time that the thread has used.
     public var processorTime = Nanoseconds.zero
-    /// The time that the thread has waited for a processor, which others had.
+    /// The time that the thread has waited for a processor, which others had. It may fall by what had been taken for such a wait.
     public var runDelay = Nanoseconds.zero
     /// The time in which the thread that looks waited for a processor, or was at work after other looks.
     public var looksDelay = Nanoseconds.zero
@@ -61,9 +61,11 @@ public struct HangDetector: Sendable {
     public var duration: Nanoseconds
     /// The time that does not count.
     public var excused: Nanoseconds
-    /// The share of the time since the turn became slow in which its thread used a processor, from 0 to 1. Excused time does not
-    /// count.
+    /// The share of the time since the turn became slow in which its thread used a processor, from 0 to 1. The time of a stop, a
+    /// suspension or a debugger does not count.
     public var processorShare: Double
+    /// The share of the same time in which its thread was ready, and other programs had the processors.
+    public var starvedShare: Double
   }
 
   /// The work after a look, in this order.
@@ -87,9 +89,12 @@ public struct HangDetector: Sendable {
 
   private struct Slow: Sendable {
     var turn: Turn
-    /// The turn's duration when it became slow, and the thread's processor time then.
-    var durationBefore: Nanoseconds
+    /// The thread's processor time when the turn became slow.
     var processorTime: Nanoseconds
+    /// The time since then, without that in which the process stood still, and the part of it in which the thread was ready and had no
+    /// processor.
+    var time = Nanoseconds.zero
+    var starved = Nanoseconds.zero
     var isReported = false
   }
 
@@ -129,9 +134,9 @@ public struct HangDetector: Sendable {
     switch state {
     case .asleep: break
     case .quick(_, let excused):
-      goOn(quick: start, excused: excused + excuse(sight, turn: start, excused: excused, isNew: isNew), sight, &step)
+      goOn(quick: start, excused: excused + excuse(sight, turn: start, excused: excused, isNew: isNew).time, sight, &step)
     case .slow(let slow):
-      goOn(slow, excuse: excuse(sight, turn: start, excused: slow.turn.excused, isNew: isNew), sight, &step)
+      goOn(slow, excuse(sight, turn: start, excused: slow.turn.excused, isNew: isNew), sight, &step)
     }
     remember(sight, next: step.next)
     return step
@@ -157,20 +162,27 @@ public struct HangDetector: Sendable {
       step.next = sight.now + (limits.countsFrom - duration)
       return
     }
-    let turn = Turn(start: start, duration: duration, excused: excused, processorShare: 0)
+    let turn = Turn(start: start, duration: duration, excused: excused, processorShare: 0, starvedShare: 0)
     step.sample = limits.sampleInterval
-    judge(Slow(turn: turn, durationBefore: duration, processorTime: sight.processorTime), sight, &step)
+    judge(Slow(turn: turn, processorTime: sight.processorTime), sight, &step)
   }
 
-  private mutating func goOn(_ slow: Slow, excuse: Nanoseconds, _ sight: Sight, _ step: inout Step) {
+  private mutating func goOn(_ slow: Slow, _ excuse: Excuse, _ sight: Sight, _ step: inout Step) {
     var slow = slow
-    slow.turn.excused += excuse
+    slow.turn.excused += excuse.time
     slow.turn.duration = sight.now - slow.turn.start - slow.turn.excused
-    let time = slow.turn.duration - slow.durationBefore
-    if time > .zero {
-      slow.turn.processorShare = min(1, Double((sight.processorTime - slow.processorTime).count) / Double(time.count))
+    if let last, sight.now > last.now {
+      step.sample = sight.now - last.now
+      if !excuse.isStop {
+        slow.time += sight.now - last.now
+        slow.starved += excuse.time
+      }
     }
-    if let last, sight.now > last.now { step.sample = sight.now - last.now }
+    if slow.time > .zero {
+      func share(_ part: Nanoseconds) -> Double { min(1, Double(part.count) / Double(slow.time.count)) }
+      slow.turn.processorShare = share(sight.processorTime - slow.processorTime)
+      slow.turn.starvedShare = share(slow.starved)
+    }
     judge(slow, sight, &step)
   }
 
@@ -191,25 +203,36 @@ public struct HangDetector: Sendable {
   private func end(_ sight: Sight) -> Turn? {
     guard case .slow(let slow) = state else { return nil }
     var turn = slow.turn
-    if let end = sight.lastEnd, end > turn.start, end <= sight.now {
-      // Time since the last look that cannot have counted is taken off.
-      let excused = turn.excused + excuse(sight, turn: turn.start, excused: turn.excused, isNew: false)
-      turn.duration = max(turn.duration, end - turn.start - excused)
+    if let last, let end = sight.lastEnd, end > turn.start, end <= sight.now {
+      // Time since the last look that cannot have counted is taken off. A wait that began before that look is told late.
+      let excuse = excuse(sight, turn: turn.start, excused: turn.excused, isNew: false).time
+      let late = max(excuse - (sight.now - last.now), .zero)
+      turn.duration = max(turn.duration - late, end - turn.start - turn.excused - excuse)
+      turn.excused += late
     }
     return turn
   }
 
+  /// A time in which the program could not have gone on.
+  private struct Excuse {
+    var time: Nanoseconds
+    /// False if only its thread could not, for lack of a processor.
+    var isStop: Bool
+  }
+
   /// The time since the last look, or the turn's beginning, in which the program could not have gone on.
-  private func excuse(_ sight: Sight, turn start: MonotonicTime, excused: Nanoseconds, isNew: Bool) -> Nanoseconds {
+  private func excuse(_ sight: Sight, turn start: MonotonicTime, excused: Nanoseconds, isNew: Bool) -> Excuse {
     let since = max(start, last?.now ?? start)
     let time = max(sight.now - since, .zero)
-    guard let last else { return sight.isDebugged ? time : .zero }
+    guard let last else { return Excuse(time: sight.isDebugged ? time : .zero, isStop: true) }
     // The first look at a turn comes when it becomes slow, whether or not the loop slept before.
     let latest = isNew ? start + limits.countsFrom : expected ?? sight.now
     let isLate = sight.now - latest - (sight.looksDelay - last.looksDelay) > Self.tolerance
-    if isLate || sight.isDebugged { return time }
+    if isLate || sight.isDebugged { return Excuse(time: time, isStop: true) }
+    let counted = max(sight.now - start - excused, .zero)
     // A machine that wakes is slow before it sleeps and after: the turn begins anew.
-    if let suspended, sight.suspended - suspended > Self.leastSuspension { return max(sight.now - start - excused, .zero) }
-    return min(max(sight.runDelay - last.runDelay, .zero), time)
+    if let suspended, sight.suspended - suspended > Self.leastSuspension { return Excuse(time: counted, isStop: true) }
+    // A wait that is told late may have begun before the last look.
+    return Excuse(time: min(max(sight.runDelay - last.runDelay, .zero), counted), isStop: false)
   }
 }

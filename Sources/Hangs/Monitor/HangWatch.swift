@@ -72,6 +72,7 @@ struct HangWatch {
   mutating func look(at watched: WatchedLoop) -> MonotonicTime? {
     guard let loop = watched.loop else { return nil }
     let beacon = watched.beacon
+    var state = states[ObjectIdentifier(watched)] ?? LoopWatch(watched, configuration)
     let turn = beacon.turnStart.load(ordering: .sequentiallyConsistent)
     let clock = loop.clock
     var sight = HangDetector.Sight(now: clock.now, turn: turn == LoopBeacon.asleep ? nil : MonotonicTime(nanoseconds: turn))
@@ -83,12 +84,16 @@ struct HangWatch {
     sight.suspended = clock.slept
     // The machine's delays are none of a clock that is moved by hand.
     if clock.manual == nil {
-      sight.runDelay = ThreadState.runDelay(of: watched.thread.number)
-      sight.looksDelay = ThreadState.runDelay(of: ownThread) + worked
+      let thread = watched.thread.number
+      if let schedule = ThreadState.schedule(of: thread) {
+        sight.runDelay = state.runDelay.total(
+          RunDelay.Reading(
+            time: sight.now, processorTime: sight.processorTime, schedule: schedule, isReady: ThreadState.isReady(thread)))
+      }
+      sight.looksDelay = (ThreadState.schedule(of: ownThread)?.runDelay ?? .zero) + worked
       sight.isDebugged = ThreadState.isDebugged
     }
 
-    var state = states[ObjectIdentifier(watched)] ?? LoopWatch(watched, configuration)
     let step = state.detector.look(sight)
     if let ended = step.ended { self.end(state, ended) }
     if step.ended != nil || step.sample == nil { state.slow = LoopWatch.SlowTurn() }

@@ -8,6 +8,7 @@ struct LoopWatch {
   private let watched: WatchedLoop
   var detector: HangDetector
   var load: LoadDetector?
+  var runDelay = RunDelay()
 
   var slow = SlowTurn()
 
@@ -84,9 +85,10 @@ struct LoopWatch {
 
   func report(of turn: HangDetector.Turn, isOver: Bool) -> HangReport {
     var report = report(.hang, start: turn.start, duration: turn.duration, processorShare: turn.processorShare, slow.tally)
+    report.starvedShare = turn.starvedShare
     report.excused = turn.excused
     report.isOver = isOver
-    report.waitChannel = report.isBlocked ? slow.channels.max { $0.value < $1.value }?.key : nil
+    report.waitChannel = report.state == .blocked ? slow.channels.max { $0.value < $1.value }?.key : nil
     if case .report(let leftOut) = slow.decision { report.leftOut = leftOut }
     report.isWhole = slow.isWhole
     report.longestStop = slow.longestStop

@@ -40,6 +40,7 @@ extension HangReport {
     add("longest", longest.count)
     add("left out", leftOut)
     add("processor share", processorShare)
+    add("starved share", starvedShare)
     if let waitChannel { add("wait channel", waitChannel) }
     if let mode { add("mode", mode) }
     add("phase", "\(phase)")
@@ -101,6 +102,7 @@ extension HangReport {
     case "longest": longest = Nanoseconds(try value.number())
     case "left out": leftOut = try value.number()
     case "processor share": processorShare = try value.number()
+    case "starved share": starvedShare = try value.number()
     case "wait channel": waitChannel = value.rest
     case "mode": mode = value.rest
     case "phase": phase = try value.choice(LoopPhase.allCases) { "\($0)" }

@@ -8,7 +8,12 @@ extension HangReport {
     let what: String
     switch kind {
     case .hang:
-      let state = isBlocked ? "blocked\(waitChannel.map { " in \($0)" } ?? "")" : "computing"
+      let state =
+        switch state {
+        case .computing: "computing"
+        case .blocked: "blocked\(waitChannel.map { " in \($0)" } ?? "")"
+        case .starved: "starved of a processor"
+        }
       what = "\(isOver ? "hung for" : "has hung for") \(Self.time(duration)), \(state)"
     case .load: what = "used \(Self.percent(processorShare)) of a processor for \(Self.time(duration))"
     }
@@ -32,7 +37,8 @@ extension HangReport {
     case (let mode?, .load): add("loop", "mode \(mode)")
     case (nil, _): add("loop", phase.text)
     }
-    add("processor", "\(Self.percent(processorShare)) of one, by the loop's thread")
+    let starved = starvedShare < 0.005 ? "" : "; others had them for \(Self.percent(starvedShare)) of the time"
+    add("processor", "\(Self.percent(processorShare)) of one, by the loop's thread\(starved)")
     if excused > .zero {
       add("not counted", "\(Self.time(excused)): stopped, suspended, debugged, or other programs had the processor")
     }

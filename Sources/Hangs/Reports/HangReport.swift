@@ -20,6 +20,16 @@ public struct HangReport: Hashable, Sendable {
     }
   }
 
+  /// The state of the loop's thread in most of the time.
+  public enum State: String, Hashable, Sendable {
+    /// It used a processor.
+    case computing
+    /// It waited, for a lock, a file or another process.
+    case blocked
+    /// It was ready, and other programs had the processors.
+    case starved
+  }
+
   /// A frame of the dominant stack.
   public struct Frame: Hashable, Sendable {
     /// The address in the process's memory.
@@ -60,8 +70,11 @@ public struct HangReport: Hashable, Sendable {
   public var longest: Nanoseconds
   /// Equal ones that were not reported since the report before.
   public var leftOut = 0
-  /// The share of one processor that the thread used, from 0 to 1.
+  /// The share of one processor that the thread used since the turn became slow, from 0 to 1. The time of a stop, a suspension or a
+  /// debugger does not count.
   public var processorShare: Double
+  /// The share of the same time in which the thread was ready and had no processor, from 0 to 1; 0 where the kernel does not say.
+  public var starvedShare: Double = 0
   /// The kernel's function in which the thread waited most of the time; nil if it did not wait, or the kernel does not say.
   public var waitChannel: String?
   /// The mode of the loop's run; nil if it did not run.
@@ -91,8 +104,14 @@ public struct HangReport: Hashable, Sendable {
     self.phase = phase
   }
 
-  /// True if the thread mostly waited, for a lock, a file or another process.
-  public var isBlocked: Bool { processorShare < 0.5 }
+  /// The share of the same time in which the thread waited for something else, from 0 to 1.
+  public var blockedShare: Double { max(0, 1 - processorShare - starvedShare) }
+
+  /// The state with the largest share.
+  public var state: State {
+    if processorShare >= max(blockedShare, starvedShare) { return .computing }
+    return blockedShare >= starvedShare ? .blocked : .starved
+  }
 
   /// The frame to look at first: the innermost one of the program itself in which half of the time was spent, else the innermost
   /// that has a name. Nil without a stack.

@@ -4,10 +4,24 @@ import LinuxSystem
 
 /// The kernel's knowledge of a thread of this process, in /proc.
 enum ThreadState {
-  /// The time that a thread was ready and waited for a processor; zero where the kernel does not say.
-  static func runDelay(of thread: Int32) -> Nanoseconds {
-    let words = read("/proc/self/task/\(thread)/schedstat").split(separator: " ")
-    return Nanoseconds(words.count > 1 ? Int64(words[1]) ?? 0 : 0)
+  /// A thread's `schedstat`.
+  struct Schedule: Hashable, Sendable {
+    /// For how long it was ready and had no processor, as far as such waits are over.
+    var runDelay: Nanoseconds
+    /// How often it got a processor.
+    var runs: Int64
+  }
+
+  /// Nil where the kernel does not say.
+  static func schedule(of thread: Int32) -> Schedule? { Schedule(read("/proc/self/task/\(thread)/schedstat")) }
+
+  /// True if a thread has a processor or waits for one only.
+  static func isReady(_ thread: Int32) -> Bool { isReady(stat: read("/proc/self/task/\(thread)/stat")) }
+
+  /// - Parameter stat: the number, the name in parentheses, which may hold any bytes itself, the letter of the state, and more numbers.
+  static func isReady(stat: String) -> Bool {
+    guard let end = stat.lastIndex(of: ")") else { return false }
+    return stat[stat.index(after: end)...].first { $0 != " " } == "R"
   }
 
   /// The function of the kernel in which a thread waits; nil if it does not wait, or the kernel does not say.
@@ -33,6 +47,15 @@ enum ThreadState {
       initialized = max(0, Glibc.read(file, buffer.baseAddress, buffer.count))
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension ThreadState.Schedule {
+  /// - Parameter text: three numbers: the time with a processor, the time without, and how often it got one. Nil for other text.
+  init?(_ text: String) {
+    let words = text.trimmed.split(separator: " ")
+    guard words.count == 3, let delay = Int64(words[1]), let runs = Int64(words[2]) else { return nil }
+    self.init(runDelay: Nanoseconds(max(delay, 0)), runs: runs)
   }
 }
 
