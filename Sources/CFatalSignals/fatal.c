@@ -15,8 +15,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// The time for the report to be written, for which the dying process waits.
-#define REPORT_MILLISECONDS 300
+// The longest time for which the dying process waits for its report. The reporter answers when that is written, and its end ends
+// the wait too: the time is used up only where it has no processor, or its file's disk does not answer.
+#define REPORT_MILLISECONDS 2000
 
 static struct sigaction previous[NSIG];
 static int32_t handled[NSIG];

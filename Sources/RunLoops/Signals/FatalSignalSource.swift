@@ -56,7 +56,7 @@ public final class FatalSignalSource: FrameLoop.Item {
     public var signalName: String { cfatal_signal_name(signal).map { "SIG" + String(cString: $0) } ?? "signal \(signal)" }
   }
 
-  /// The place to which the helper process writes its report.
+  /// The place to which the helper process writes its report. The dying process waits for it, for two seconds at most.
   public enum Report: Hashable, Sendable {
     /// There is no helper process.
     case none
