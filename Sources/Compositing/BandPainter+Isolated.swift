@@ -19,7 +19,8 @@ extension BandPainter {
         ?? PictureSpace(layers, of: index, end: end, node.transform, depth: inside.pictureDepth, frame: frame.all)
     else { return }
     scratch.counts.layerPixels += pixels.area
-    let picture = node.raster?.picture ?? inside.missedPicture(of: index, end: end, in: space, space.source(of: pixels))
+    let picture =
+      node.raster?.picture ?? timed { inside.flatPicture(of: index, end: end, in: space, space.source(of: pixels)) }
     var under: Picture?
     if node.flags.contains(.filtersBackdrop) {
       let backdrop = Picture(pixels)
@@ -57,12 +58,12 @@ extension BandPainter {
     }
   }
 
-  /// The same, timed, of a layer of the output itself.
-  private func missedPicture(of index: Int, end: Int, in space: PictureSpace, _ pixels: IntRect) -> Picture {
-    let began = scratch.clock?.now
-    let picture = flatPicture(of: index, end: end, in: space, pixels)
-    if let began, let clock = scratch.clock { scratch.counts.pictureTime += clock.now - began }
-    return picture
+  /// Makes a picture, or coverage of a shadow, that is not kept; of the output itself it is timed.
+  func timed<Made>(_ make: () -> Made) -> Made {
+    guard let clock = scratch.clock else { return make() }
+    let began = clock.now
+    defer { scratch.counts.pictureTime += clock.now - began }
+    return make()
   }
 
   /// The same in the picture's own pixels.

@@ -33,7 +33,8 @@ extension BandPainter {
     let place = mask.place(node.transform)
     let pixels = mask.extent.offsetBy(dx: place.dx, dy: place.dy).intersection(node.own).intersection(clip)
     if pixels.isEmpty { return }
-    let coverage = kept?.coverage ?? mask.coverage(of: pixels.offsetBy(dx: -place.dx, dy: -place.dy), kernels)
+    let coverage =
+      kept?.coverage ?? timed { mask.coverage(of: pixels.offsetBy(dx: -place.dx, dy: -place.dy), kernels) }
     let color = opacity == 255 ? color : multiplyPixel(color, opacity)
     paint(coverage, at: place, color, cutBy: bounds, pixels, hidden: hidden.intersection(pixels), target)
   }

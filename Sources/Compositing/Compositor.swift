@@ -26,6 +26,8 @@ public final class Compositor: Renderer {
   private let clock: SystemClock
   private let kernels: UnsafePointer<ckernels_table>
   private var list = CompositeList()
+  /// The pictures that were made before the bands are painted.
+  private var madePictures = CompositeScratch.Counts()
   let rasterCache: RasterCache
   private var bands: ContiguousArray<IntRect> = []
   private let idleScratch = Lock(ContiguousArray<CompositeScratch>())
@@ -82,7 +84,8 @@ public final class Compositor: Renderer {
 
   /// Adds up what was counted while bands were painted.
   private func count(in time: Nanoseconds) {
-    var all = CompositeScratch.Counts()
+    var all = madePictures
+    madePictures = CompositeScratch.Counts()
     // All are idle between frames.
     idleScratch.withLock { for scratch in $0 { all.take(from: scratch) } }
     work.layerPixels = all.layerPixels
@@ -106,12 +109,9 @@ public final class Compositor: Renderer {
   private func findPictures(in tree: TreeSnapshot, _ damage: DamageRegion) {
     if rasterCache.limit == 0 { return }
     rasterCache.beginFrame()
-    let shown = rasterCache.shownPictures
-    defer { work.missedPictures -= rasterCache.shownPictures - shown }
     tree.withTreeLayers { layers in
       findShadows(layers, damage)
       for position in list.nodes.indices where list.nodes[position].flags.contains(.isolated) {
-        work.missedPictures += 1
         let node = list.nodes[position]
         let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
         guard
@@ -124,35 +124,43 @@ public final class Compositor: Renderer {
           pixels: pixels
         ) { extent in
           let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
-          let began = clock.now
-          defer {
-            scratch.counts.addPicture(clock.now - began)
-            idleScratch.withLock { $0.append(scratch) }
-          }
-          return list.nodes.withUnsafeBufferPointer { nodes in
-            BandPainter(
-              kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: extent, frame: frame,
-              pictureDepth: space.depth
-            ).flatPicture(of: index, end: end, in: space, extent)
+          defer { idleScratch.withLock { $0.append(scratch) } }
+          return timed {
+            list.nodes.withUnsafeBufferPointer { nodes in
+              BandPainter(
+                kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: extent, frame: frame,
+                pictureDepth: space.depth
+              ).flatPicture(of: index, end: end, in: space, extent)
+            }
           }
         }
       }
     }
     rasterCache.endFrame(damage)
+    work.missedPictures = rasterCache.missed
+  }
+
+  /// Makes a picture that is kept.
+  private func timed<Made>(_ make: () -> Made) -> Made {
+    let began = clock.now
+    defer { madePictures.addPicture(clock.now - began) }
+    return make()
   }
 
   private func findShadows(_ layers: TreeLayers, _ damage: DamageRegion) {
     for position in list.nodes.indices {
       let node = list.nodes[position]
       if node.flags.isDisjoint(with: [.shadowed, .innerShadowed]) { continue }
-      func kept(_ mask: ShadowMask) -> KeptShadowMask {
+      func kept(_ mask: ShadowMask) -> KeptShadowMask? {
         let place = mask.place(node.transform)
-        let extent = mask.extent.offsetBy(dx: place.dx, dy: place.dy)
-        let pixels = damage.rects.reduce(0) { $0 + $1.intersection(extent).area }
-        return rasterCache.shadow(mask, pixels: pixels, view: frame.all.area, kernels)
+        let shown = mask.extent.offsetBy(dx: place.dx, dy: place.dy).intersection(node.own)
+        let pixels = damage.rects.reduce(0) { $0 + $1.intersection(shown).area }
+        return rasterCache.shadow(mask, pixels: pixels, view: frame.all.area) { extent in
+          timed { mask.coverage(of: extent, kernels) }
+        }
       }
-      list.nodes[position].shadowMask = node.outerShadow(layers.records).map(kept)
-      list.nodes[position].innerShadowMask = node.innerShadow(layers.records).map(kept)
+      list.nodes[position].shadowMask = node.outerShadow(layers.records).flatMap(kept)
+      list.nodes[position].innerShadowMask = node.innerShadow(layers.records).flatMap(kept)
     }
   }
 

@@ -1,4 +1,3 @@
-import CKernels
 import Geometry
 import LinuxSystem
 import RenderTree
@@ -21,6 +20,8 @@ final class RasterCache {
   private(set) var cost = 0
   /// How often a kept picture was shown in a frame instead of being painted.
   private(set) var shownPictures = 0
+  /// The pictures and shadows of this frame that are painted anew.
+  private(set) var missed = 0
   private var entries: [UInt32: RasterEntry] = [:]
   private var shadows: [ShadowMask: KeptShadowMask] = [:]
   private var frame = 0
@@ -33,6 +34,7 @@ final class RasterCache {
 
   func beginFrame() {
     frame += 1
+    missed = 0
     if frame % Self.patience == 0 {
       for (id, entry) in entries where frame - entry.frame >= Self.patience { remove(entry, id) }
       for (mask, kept) in shadows where frame - kept.frame >= Self.patience { remove(kept, mask) }
@@ -44,22 +46,25 @@ final class RasterCache {
     for (id, entry) in entries where entry.frame < frame && damage.intersects(entry.shown) { remove(entry, id) }
   }
 
-  /// The place of a shadow's coverage, which has none until as many pixels have been painted of it as it has.
+  /// The place of a shadow's coverage, which has none until as many pixels have been painted of it as it has. Nil for one that is not
+  /// known and of which nothing is painted.
   ///
   /// - Parameters:
   ///   - pixels: the number of its pixels on the output that are painted now.
   ///   - view: the number of pixels that the output has.
-  func shadow(
-    _ mask: ShadowMask, pixels: Int, view: Int, _ kernels: UnsafePointer<ckernels_table>
-  ) -> KeptShadowMask {
-    let kept = shadows[mask] ?? KeptShadowMask()
-    if kept.frame == 0 { shadows[mask] = kept }
+  ///   - make: makes the coverage of these pixels.
+  func shadow(_ mask: ShadowMask, pixels: Int, view: Int, make: (IntRect) -> ChannelPicture) -> KeptShadowMask? {
+    let known = shadows[mask]
+    if known == nil, pixels == 0 { return nil }
+    let kept = known ?? KeptShadowMask()
+    if known == nil { shadows[mask] = kept }
     kept.frame = frame
-    if kept.coverage != nil { return kept }
+    if kept.coverage != nil || pixels == 0 { return kept }
+    missed += 1
     kept.paintedPixels += pixels
     let extent = mask.extent
     if kept.paintedPixels >= extent.area, extent.area / 2 <= view, makeRoom(for: extent.area) {
-      kept.coverage = mask.coverage(of: extent, kernels)
+      kept.coverage = make(extent)
       cost += kept.bytes
     }
     return kept
@@ -77,18 +82,23 @@ final class RasterCache {
     paint: (IntRect) -> Picture
   ) -> RasterEntry? {
     let id = layers.records[index].id
-    if entries[id]?.frame == frame { return nil }
+    if entries[id]?.frame == frame {
+      missed += 1
+      return nil
+    }
     guard let entry = entries[id], entry.shows(index, end, layers, space, view) else {
       if let old = entries[id] { remove(old, id) }
       let entry = RasterEntry(index, end, layers, space, view)
       (entry.frame, entry.paintedPixels, entry.shown) = (frame, pixels, shown)
       entries[id] = entry
+      missed += 1
       return entry
     }
     (entry.frame, entry.space, entry.shown) = (frame, space, shown)
     if entry.picture != nil {
       shownPictures += 1
     } else {
+      missed += 1
       let extent = space.extent(layers, of: index, end: end)
       if entry.paintedPixels >= extent.area, extent.area / 2 <= view.all.area, makeRoom(for: extent.framed.area * 4) {
         entry.picture = paint(extent.framed)

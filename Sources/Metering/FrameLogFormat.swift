@@ -25,7 +25,7 @@ import LinuxSystem
 /// | `runDelay`, `startDelay` | how long they could work and had none, in the work and from `start` to `delivered` |
 /// | `asyncWait` | how long the commit waited for drawings of other threads |
 /// | `dirtyLayers`, `laidOutLayers`, `drawnLayers` | the layers that were committed anew, laid out, and drawn |
-/// | `missedPictures` | pictures of layers with effects that were painted, since none was kept |
+/// | `missedPictures` | pictures of layers with effects, and shadows, that were painted, since none was kept |
 /// | `pictureTime` | the part of `composite` in which these were painted |
 /// | `layerPixels` | painted pixels, each as often as layers paint it |
 ///

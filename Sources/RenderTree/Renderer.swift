@@ -34,7 +34,7 @@ extension Renderer {
 
 /// The work of a renderer on one frame.
 public struct RenderWork: Equatable, BitwiseCopyable, Sendable {
-  /// The pictures that were painted anew, of layers whose pictures can be kept, as none was kept.
+  /// The pictures of layers with effects, and the shadows, that can be kept and were painted anew, as none was kept.
   public var missedPictures = 0
   /// How long that took, as a part of the time of the call: where threads share it, as large a part as of the time of all.
   public var pictureTime = Nanoseconds.zero

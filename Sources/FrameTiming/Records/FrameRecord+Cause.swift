@@ -7,7 +7,7 @@ extension FrameRecord {
     case phase(Phase)
     /// Compositing took so long, as layers lie over each other: each pixel was painted `mostOverdraw` times or more in the mean.
     case overdraw
-    /// Compositing took so long, and half of it or more was the painting of pictures of layers with effects, of which none was kept.
+    /// Compositing took so long, and half of it or more was the painting of pictures and shadows of layers that were not kept.
     case missedPictures
     /// The commit waited for drawings of other threads, longer than usual.
     case drawingWait

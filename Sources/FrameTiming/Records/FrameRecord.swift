@@ -73,7 +73,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var laidOutLayers: Int = 0
   /// The layers whose contents were drawn, or handed to workers to be drawn.
   public var drawnLayers: Int = 0
-  /// The pictures of layers with effects that were painted anew, since none was kept: cache misses.
+  /// The pictures of layers with effects, and the shadows, that were painted anew, since none was kept: cache misses.
   public var missedPictures: Int = 0
   /// The part of `composite` in which these were painted.
   public var pictureTime: Nanoseconds = .zero

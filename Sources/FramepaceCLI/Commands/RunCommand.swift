@@ -117,7 +117,7 @@ struct RunCommand: ParsableCommand {
         asyncWait       how long the commit waited for drawings
         dirtyLayers, laidOutLayers, drawnLayers
                         layers that were committed anew, laid out, and drawn
-        missedPictures  pictures of effects that were painted, as none was kept
+        missedPictures  pictures of effects and shadows that were painted, as none was kept
         pictureTime     the part of composite in which these were painted
         layerPixels     painted pixels, each as often as layers paint it
 

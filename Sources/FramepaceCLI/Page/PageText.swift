@@ -22,7 +22,7 @@ enum PageText {
     ("present", "Handing the buffer to the display."),
     (
       "cause",
-      "Why a frame was late. A phase took longer than usual; overdraw: it was composite, and each pixel was painted three times or more; cache misses: it was composite, and half of it went into pictures of effects that were not kept; async wait: the commit waited for drawings; machine busy: others had the processors; scheduling: the work would have fitted, but was begun or continued too late; commit missed: handed over less than a millisecond before the vblank; prediction: no vblank was where it was predicted; scan-out: handed over in time, and shown whole intervals later; stuffing: ready in time, behind frames that were late; display loss: never seen, as the display was away; stopped: the process was stopped."
+      "Why a frame was late. A phase took longer than usual; overdraw: it was composite, and each pixel was painted three times or more; cache misses: it was composite, and half of it went into pictures of effects and shadows that were not kept; async wait: the commit waited for drawings; machine busy: others had the processors; scheduling: the work would have fitted, but was begun or continued too late; commit missed: handed over less than a millisecond before the vblank; prediction: no vblank was where it was predicted; scan-out: handed over in time, and shown whole intervals later; stuffing: ready in time, behind frames that were late; display loss: never seen, as the display was away; stopped: the process was stopped."
     ),
     (
       "worst",

@@ -171,7 +171,7 @@ final class LateFrames {
       "each of \(frame.paintedPixels) pixels was painted \(Text.decimal(frame.overdraw, 1)) times, in "
         + "\(Text.milliseconds(frame.phases[.composite])) ms"
     case .missedPictures:
-      "\(frame.missedPictures) pictures that were not kept took \(Text.milliseconds(frame.pictureTime)) of the "
+      "\(frame.missedPictures) pictures and shadows that were not kept took \(Text.milliseconds(frame.pictureTime)) of the "
         + "\(Text.milliseconds(frame.phases[.composite])) ms of composite"
     case .drawingWait: "the commit waited \(Text.milliseconds(frame.drawingWait)) ms for drawings"
     case .scheduling: waiting(frame)
