@@ -48,6 +48,7 @@ extension BandPainter {
     let shape = LayerShape(node, records[Int(node.record)])
     let pixels = shape.pixels.intersection(node.own).intersection(clip)
     if pixels.isEmpty { return }
+    scratch.counts.layerPixels += pixels.area
     let picture: Picture
     if let blur = parts.backdropBlur(node.transform) {
       picture = behind.picture(of: blur.source(of: pixels).moved(into: frame.edge), with: self)

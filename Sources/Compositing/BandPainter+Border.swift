@@ -20,6 +20,7 @@ extension BandPainter {
         border.coverage(row: like, sides.left, kernels, coverage, inside)
         border.coverage(row: like, sides.right, kernels, coverage + Int(sides.right.lowerBound - pixels.minX), inside)
       }
+      scratch.counts.layerPixels += sides.left.count + sides.right.count
       paint(color, sides.left, y, coverage, target)
       paint(color, sides.right, y, coverage + Int(sides.right.lowerBound - pixels.minX), target)
     }

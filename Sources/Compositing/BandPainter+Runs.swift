@@ -55,10 +55,12 @@ extension BandPainter {
     let pixels = node.own.intersection(clip)
     let bounds = LayerShape(node, record)
     if node.flags.contains(.filtersBackdrop) { self.visit(bounds, pixels, visit) }
-    for mask in [node.outerShadow(records), node.innerShadow(records)] {
+    for (mask, hidden) in [(node.outerShadow(records), node.opaque), (node.innerShadow(records), .zero)] {
       guard let mask else { continue }
       let place = mask.place(node.transform)
-      self.visit(mask.extent.offsetBy(dx: place.dx, dy: place.dy).intersection(pixels), visit)
+      mask.extent.offsetBy(dx: place.dx, dy: place.dy).intersection(pixels).forEachPart(outside: hidden) {
+        self.visit($0, visit)
+      }
     }
     visitBorder(of: node, pixels, visit)
     if node.color != 0 { self.visit(bounds, pixels, visit) }

@@ -36,7 +36,9 @@ extension BandPainter {
     let coverage =
       kept?.coverage ?? timed { mask.coverage(of: pixels.offsetBy(dx: -place.dx, dy: -place.dy), kernels) }
     let color = opacity == 255 ? color : multiplyPixel(color, opacity)
-    paint(coverage, at: place, color, cutBy: bounds, pixels, hidden: hidden.intersection(pixels), target)
+    let hidden = hidden.intersection(pixels)
+    scratch.counts.layerPixels += pixels.area - hidden.area
+    paint(coverage, at: place, color, cutBy: bounds, pixels, hidden: hidden, target)
   }
 
   /// Paints a colour by coverage.

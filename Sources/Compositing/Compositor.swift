@@ -198,7 +198,7 @@ public final class Compositor: Renderer {
   }
 
   /// Calls `visit` for each run of pixels that `render` paints of the same tree and damage: once for the backdrop, and once for
-  /// each background, content, shadow and picture of a group or an effect that is not hidden. A pixel is named as often as it is
+  /// each background, content, border, shadow and picture of a group or an effect that is not hidden. A pixel is named as often as it is
   /// painted. What is painted around the damage only to be blurred behind a layer is left out. Contents count with their rectangle,
   /// the picture of a layer in perspective or with a transition as a whole, and a kept picture as one that is painted.
   package func visitPaintedRuns(

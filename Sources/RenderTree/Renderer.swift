@@ -38,8 +38,8 @@ public struct RenderWork: Equatable, BitwiseCopyable, Sendable {
   public var missedPictures = 0
   /// How long that took, as a part of the time of the call: where threads share it, as large a part as of the time of all.
   public var pictureTime = Nanoseconds.zero
-  /// The pixels that were painted in the target, each as often as the backdrop, a background, a content, a group or a picture was painted
-  /// there. What is painted within the picture of a layer with effects does not count.
+  /// The pixels that were painted in the target, each as often as the backdrop, a background, a content, a border, a shadow, a filtered
+  /// backdrop, a group or a picture was painted there. What is painted within the picture of a layer with effects does not count.
   public var layerPixels = 0
 
   public init() {}

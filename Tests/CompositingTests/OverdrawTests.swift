@@ -89,6 +89,36 @@ import Testing
     #expect(counts { $0.shadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 0, path: path) } == [2, 3, 3, 3])
   }
 
+  /// The shadow of an opaque layer is painted around it alone.
+  @Test func aShadowThatIsHiddenIsNotCounted() {
+    let tree = tree([0xFF80_8080]) {
+      var parts = RenderEffects.Parts()
+      parts.shadow = Shadow(color: 0xFF00_0000, offset: Size(4, 0), radius: 0)
+      $0.sides[1].effects = RenderEffects(parts)
+    }
+    #expect([count(tree, at: 9, 20), count(tree, at: 20, 20), count(tree, at: 32, 20)] == [1, 2, 2])
+  }
+
+  /// The compositor counts what it paints of upright layers as the overlay does.
+  @Test func bordersAndShadowsAreCountedWhilePainting() throws {
+    let bitmap = try Bitmap(width: Self.side, height: Self.side)
+    func check(_ color: UInt32, _ change: (inout RenderEffects.Parts) -> Void) {
+      let tree = tree([color]) {
+        var parts = RenderEffects.Parts()
+        change(&parts)
+        $0.sides[1].effects = RenderEffects(parts)
+      }
+      let compositor = Compositor()
+      compositor.render(tree, damage: DamageRegion(all[0]), into: bitmap)
+      #expect(compositor.work.layerPixels == counts(tree, all).reduce(0, +))
+    }
+    let shadow = Shadow(color: 0xFF00_0000, offset: Size(4, 0), radius: 3)
+    check(0x8000_0000) { $0.border = Border(width: 2, color: 0xFFFF_FFFF) }
+    check(0xFF00_0000) { $0.shadow = shadow }
+    check(0xFF00_0000) { $0.innerShadow = shadow }
+    check(0x8000_0000) { $0.backdropBlurRadius = 2 }
+  }
+
   @Test func roundedCornersAreLeftOut() {
     let round = tree([0x8000_0000]) { $0.records[1].cornerRadius = 10 }
     #expect(count(round, at: 10, 10) == 1)

@@ -104,7 +104,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
     processorTime.map { max(work + drawingWait - $0 - runDelay, .zero) }
   }
 
-  /// How often a painted pixel was painted in the mean: by the backdrop, backgrounds, contents, groups and the pictures of layers with effects.
+  /// How often a painted pixel was painted in the mean: by the backdrop, backgrounds, contents, borders, shadows, filtered backdrops,
+  /// groups and the pictures of layers with effects.
   public var overdraw: Double { paintedPixels > 0 ? Double(layerPixels) / Double(paintedPixels) : 0 }
 
   /// Time in all phases together.
