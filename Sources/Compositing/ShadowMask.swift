@@ -1,7 +1,7 @@
 import CKernels
-import Geometry
+package import Geometry
 import Raster
-import RenderTree
+package import RenderTree
 
 /// How much a shadow that a shape throws covers of each pixel, whatever its colour: the same for all layers of one shape, and wherever
 /// whole pixels move them.
@@ -80,6 +80,13 @@ extension ChannelPicture {
 }
 
 extension TreeLayers {
+  /// True if an isolated layer needs a picture: it is not painted straight into the target, with its shadow below it or cut by its mask.
+  package func needsPicture(_ index: Int, end: Int, _ transform: Affine, depth: Int) -> Bool {
+    records[index].isIsolated && depth < Self.maximumPictureDepth
+      && !throwsShadowOfShape(index, end: end, transform, depth: depth)
+      && ShapeMask(self, of: index, end: end, transform) == nil
+  }
+
   /// True if the shadow of a layer is that of its shape, so that no picture of the layer is needed for it, nor for any other effect: the
   /// shadow has a path, or the layer has an opaque background and nothing in it reaches out of the bounds with their round corners.
   /// Layers that look behind them see only what is in the picture, which is made for them.

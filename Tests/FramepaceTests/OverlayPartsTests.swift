@@ -62,6 +62,33 @@ import XCTest
     XCTAssertEqual(all.map(\.kind), [.plain, .picture, .plain, .content])
   }
 
+  /// A layer with a shadow is a picture of its own only where its shape does not tell the shadow, and one with a mask where that is not one
+  /// shape. A border needs none.
+  func testShadowsAndMasksThatNeedNoPicture() {
+    func kind(_ parts: RenderEffects.Parts, color: UInt32, _ flags: RenderRecord.Flags = []) -> LayerOutline.Kind? {
+      var tree = TreeSnapshot()
+      var card = record(1, end: 2, 40, 40, flags)
+      var inner = record(2, 20, 20, flags.contains(.masked) ? .mask : [])
+      (card.backgroundColor, inner.backgroundColor) = (color, 0xFFFF_FFFF)
+      tree.append(card, SideValues(effects: RenderEffects(parts)))
+      tree.append(inner, SideValues())
+      return LayerOutline.all(of: tree, in: IntRect(x: 0, y: 0, width: 100, height: 80)).first?.kind
+    }
+    let none = RenderEffects.Parts()
+    var shadowed = none
+    shadowed.shadow = Shadow(color: 0xFF00_0000, offset: Size(0, 2), radius: 4)
+    var bordered = none
+    bordered.border = Border(width: 2, color: 0xFF00_0000)
+    var blurred = shadowed
+    blurred.blurRadius = 2
+    XCTAssertEqual(kind(shadowed, color: 0xFF80_8080), .plain)
+    XCTAssertEqual(kind(shadowed, color: 0x8040_4040), .picture)
+    XCTAssertEqual(kind(bordered, color: 0x8040_4040), .plain)
+    XCTAssertEqual(kind(blurred, color: 0xFF80_8080), .picture)
+    XCTAssertEqual(kind(none, color: 0xFF80_8080, .masked), .plain)
+    XCTAssertEqual(kind(shadowed, color: 0xFF80_8080, .masked), .picture)
+  }
+
   func testNamesOfLayersThatAreGoneAndOfMasks() throws {
     let stage = try ManualStage(width: 40, height: 30, rate: .hertz60)
     let (card, mask, late) = (Layer(), Layer(), Layer())

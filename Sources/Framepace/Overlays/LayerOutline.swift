@@ -1,3 +1,4 @@
+import Compositing
 import Geometry
 import RenderTree
 
@@ -40,7 +41,9 @@ struct LayerOutline {
           continue
         }
         let isGroup = record.opacityByte < 255 && end > index + 1
-        let kind: Kind = record.isIsolated || isGroup ? .picture : record.content != nil ? .content : .plain
+        // In perspective a layer is painted in the measure of a picture around it, for which its own stands.
+        let isPicture = layers.needsPicture(index, end: end, map.affine ?? .identity, depth: parent.pictureDepth)
+        let kind: Kind = isPicture || isGroup ? .picture : record.content != nil ? .content : .plain
         if let corners = corners(of: record.bounds, map) {
           result.append(LayerOutline(corners: corners, clip: parent.clip, kind: kind))
         }
@@ -49,7 +52,8 @@ struct LayerOutline {
           clip = clip.intersection(map.boundingBox(of: record.bounds).map(IntRect.init(covering:)) ?? .zero)
         }
         parents.append(parent)
-        parent = Parent(end: end, map: map, clip: clip)
+        parent = Parent(
+          end: end, map: map, clip: clip, pictureDepth: parent.pictureDepth + (record.isIsolated ? 1 : 0))
         index += 1
       }
     }
@@ -63,6 +67,8 @@ struct LayerOutline {
     /// Maps its coordinates to the output's pixels.
     var map: Homography
     var clip: IntRect
+    /// The number of layers around its children whose effects ask for a picture.
+    var pictureDepth = 0
   }
 
   /// The corners of what can be seen; nil if nothing can, or if a corner lies too far away to be drawn.
