@@ -14,10 +14,13 @@ struct LayerWalk {
     var clip: IntRect
 
     /// The pixels that the layer paints itself, or those of all in it where that becomes one picture.
-    func pixels(_ layers: TreeLayers) -> IntRect {
+    ///
+    /// - Parameter depth: see `PictureSpace.depth`.
+    func pixels(_ layers: TreeLayers, depth: Int = 0) -> IntRect {
       let pixels =
         layers.records[index].isIsolated
-        ? layers.picturePixels(of: index, end: end, transform) : transform.pixels(of: layers.records[index].drawnBounds)
+        ? layers.picturePixels(of: index, end: end, transform, depth: depth)
+        : transform.pixels(of: layers.records[index].drawnBounds)
       return pixels.intersection(clip)
     }
   }

@@ -19,6 +19,8 @@ struct TreeComparison<Damage: DamageSink> {
     var new: Int
     var newEnd: Int
     var placement: Placement
+    /// See `PictureSpace.depth`.
+    var pictureDepth = 0
   }
 
   private var pairs: ContiguousArray<Pair> = []
@@ -81,12 +83,13 @@ struct TreeComparison<Damage: DamageSink> {
   }
 
   private mutating func damageBoth(_ scroll: Scroll, _ old: TreeLayers, _ new: TreeLayers) {
-    damageSubtree(old, scroll.old.lowerBound, scroll.old.upperBound, scroll.placement, scroll.cause)
-    damageSubtree(new, scroll.new.lowerBound, scroll.new.upperBound, scroll.placement, scroll.cause)
+    damageSubtree(old, scroll.old.lowerBound, scroll.old.upperBound, scroll.placement, scroll.cause, 0)
+    damageSubtree(new, scroll.new.lowerBound, scroll.new.upperBound, scroll.placement, scroll.cause, 0)
   }
 
   private mutating func compareChildren(_ pair: Pair, _ oldLayers: TreeLayers, _ newLayers: TreeLayers) {
     let (old, new) = (oldLayers.records, newLayers.records)
+    let depth = pair.pictureDepth
     var oldIndex = pair.old
     var newIndex = pair.new
     var isIndexed = false
@@ -104,7 +107,7 @@ struct TreeComparison<Damage: DamageSink> {
       let oldEnd = old[oldIndex].end(at: oldIndex, in: pair.oldEnd)
       let newEnd = new[newIndex].end(at: newIndex, in: pair.newEnd)
       if old[oldIndex].id == new[newIndex].id {
-        compare(oldLayers, oldIndex, oldEnd, newLayers, newIndex, newEnd, pair.placement)
+        compare(oldLayers, oldIndex, oldEnd, newLayers, newIndex, newEnd, pair)
         oldIndex = oldEnd
         newIndex = newEnd
         continue
@@ -117,31 +120,32 @@ struct TreeComparison<Damage: DamageSink> {
       let aheadInNew = siblings.newIndex(of: old[oldIndex].id) - newIndex
       let aheadInOld = siblings.oldIndex(of: new[newIndex].id) - oldIndex
       if aheadInNew < 0 || (aheadInOld >= 0 && aheadInNew > aheadInOld) {
-        damageSubtree(oldLayers, oldIndex, oldEnd, pair.placement, .removed(oldIndex))
+        damageSubtree(oldLayers, oldIndex, oldEnd, pair.placement, .removed(oldIndex), depth)
         oldIndex = oldEnd
       } else {
-        damageSubtree(newLayers, newIndex, newEnd, pair.placement, .inserted(newIndex))
+        damageSubtree(newLayers, newIndex, newEnd, pair.placement, .inserted(newIndex), depth)
         newIndex = newEnd
       }
     }
     while oldIndex < pair.oldEnd {
       let end = old[oldIndex].end(at: oldIndex, in: pair.oldEnd)
-      damageSubtree(oldLayers, oldIndex, end, pair.placement, .removed(oldIndex))
+      damageSubtree(oldLayers, oldIndex, end, pair.placement, .removed(oldIndex), depth)
       oldIndex = end
     }
     while newIndex < pair.newEnd {
       let end = new[newIndex].end(at: newIndex, in: pair.newEnd)
-      damageSubtree(newLayers, newIndex, end, pair.placement, .inserted(newIndex))
+      damageSubtree(newLayers, newIndex, end, pair.placement, .inserted(newIndex), depth)
       newIndex = end
     }
   }
 
-  /// Compares two records of one layer, in parents with that placement.
+  /// Compares two records of one layer, children of a pair.
   private mutating func compare(
     _ oldLayers: TreeLayers, _ oldIndex: Int, _ oldEnd: Int, _ newLayers: TreeLayers, _ newIndex: Int, _ newEnd: Int,
-    _ placement: Placement
+    _ pair: Pair
   ) {
     let (old, new) = (oldLayers.records, newLayers.records)
+    let (placement, depth) = (pair.placement, pair.pictureDepth)
     let cause = DamageCause.changed(oldIndex, newIndex)
     let wasLeaf = oldEnd == oldIndex + 1
     let isLeaf = newEnd == newIndex + 1
@@ -149,8 +153,11 @@ struct TreeComparison<Damage: DamageSink> {
     if isSame, wasLeaf, isLeaf { return }
     let isIsolated = old[oldIndex].isIsolated || new[newIndex].isIsolated
     if isIsolated, isSame, old.holdsSameLayers(from: oldIndex, to: oldEnd, as: new, from: newIndex, to: newEnd) { return }
-    guard !isIsolated, isSame || old[oldIndex].holdsLike(new[newIndex]) else {
-      if case .on(let largest, let worthwhile) = search,
+    guard isSame || old[oldIndex].holdsLike(new[newIndex]),
+      !isIsolated || keepsShadow(oldLayers, oldIndex, oldEnd, newLayers, newIndex, newEnd, placement, depth)
+    else {
+      // A shadow may lie around a layer that is deeper.
+      if depth == 0, case .on(let largest, let worthwhile) = search,
         let scroll = Scroll(
           oldLayers, oldIndex..<oldEnd, newLayers, newIndex..<newEnd, in: placement,
           atLeast: max(worthwhile.pixels, largest?.area ?? 0))
@@ -158,8 +165,8 @@ struct TreeComparison<Damage: DamageSink> {
         search = .on(largest: scroll, worthwhile)
         if let largest { damageBoth(largest, oldLayers, newLayers) }
       } else {
-        damageSubtree(oldLayers, oldIndex, oldEnd, placement, cause)
-        damageSubtree(newLayers, newIndex, newEnd, placement, cause)
+        damageSubtree(oldLayers, oldIndex, oldEnd, placement, cause, depth)
+        damageSubtree(newLayers, newIndex, newEnd, placement, cause, depth)
       }
       return
     }
@@ -172,15 +179,29 @@ struct TreeComparison<Damage: DamageSink> {
       if wasLeaf == isLeaf, let pixels = changedContent(oldLayers, oldIndex, newLayers, newIndex, transform) {
         if case let seen = pixels.intersection(placement.clip), !seen.isEmpty { damage.add(seen, from: cause) }
       } else {
-        add(old[oldIndex], transform, placement.clip, cause)
-        add(new[newIndex], transform, placement.clip, cause)
+        add(oldLayers, oldIndex, transform, placement.clip, cause)
+        add(newLayers, newIndex, transform, placement.clip, cause)
       }
     }
     if wasLeaf, isLeaf { return }
     pairs.append(
       Pair(
         old: oldIndex + 1, oldEnd: oldEnd, new: newIndex + 1, newEnd: newEnd,
-        placement: placement.entering(new[newIndex], transform: transform)))
+        placement: placement.entering(new[newIndex], transform: transform),
+        pictureDepth: depth + (isIsolated ? 1 : 0)))
+  }
+
+  /// True if an isolated layer is painted straight into the target in both trees, with the same shadow below it. Then what changes in
+  /// it changes nothing around it.
+  private func keepsShadow(
+    _ oldLayers: TreeLayers, _ oldIndex: Int, _ oldEnd: Int, _ newLayers: TreeLayers, _ newIndex: Int, _ newEnd: Int,
+    _ placement: Placement, _ depth: Int
+  ) -> Bool {
+    let (old, new) = (oldLayers.records[oldIndex], newLayers.records[newIndex])
+    guard depth + 1 < TreeLayers.maximumPictureDepth, old.hasShapeLike(new) else { return false }
+    let transform = placement.transform(of: new)
+    return oldLayers.throwsShadowOfShape(oldIndex, end: oldEnd, transform, depth: depth)
+      && newLayers.throwsShadowOfShape(newIndex, end: newEnd, transform, depth: depth)
   }
 
   /// The pixels in which two records of one layer differ by their content, if nothing else differs in what they paint and the
@@ -198,18 +219,22 @@ struct TreeComparison<Damage: DamageSink> {
 
   /// Adds the pixels of the layers from `start` up to `end`, which lie in a parent with that placement.
   private mutating func damageSubtree(
-    _ layers: TreeLayers, _ start: Int, _ end: Int, _ placement: Placement, _ cause: DamageCause
+    _ layers: TreeLayers, _ start: Int, _ end: Int, _ placement: Placement, _ cause: DamageCause, _ depth: Int
   ) {
     walk.visit(layers, from: start, to: end, in: placement, &damage) { damage, step in
-      let pixels = step.pixels(layers)
+      let pixels = step.pixels(layers, depth: depth)
       if !pixels.isEmpty { damage.add(pixels, from: cause) }
       return !layers.records[step.index].isIsolated
     }
   }
 
-  /// Adds the pixels that one layer paints itself.
-  private mutating func add(_ record: RenderRecord, _ transform: Affine, _ clip: IntRect, _ cause: DamageCause) {
-    let pixels = transform.pixels(of: record.drawnBounds).intersection(clip)
+  /// Adds the pixels that one layer paints itself, but for its shadow.
+  private mutating func add(
+    _ layers: TreeLayers, _ index: Int, _ transform: Affine, _ clip: IntRect, _ cause: DamageCause
+  ) {
+    let record = layers.records[index]
+    let body = record.isIsolated ? layers.bodyBounds(of: index) : record.drawnBounds
+    let pixels = transform.pixels(of: body).intersection(clip)
     if !pixels.isEmpty { damage.add(pixels, from: cause) }
   }
 }
@@ -224,8 +249,11 @@ extension RenderRecord {
   }
 
   fileprivate func paintsBesideContentLike(_ other: RenderRecord) -> Bool {
+    hasShapeLike(other) && backgroundColor == other.backgroundColor
+  }
+
+  fileprivate func hasShapeLike(_ other: RenderRecord) -> Bool {
     bounds == other.bounds && effects == other.effects && cornerRadius == other.cornerRadius
-      && backgroundColor == other.backgroundColor
   }
 
   /// True when both place, fade and clip their content and descendants the same.

@@ -82,6 +82,48 @@ import Testing
     #expect(box(damage { $0.records[1].transform.tx = 95 }) == rect(10, 10, 90, 10))
   }
 
+  /// A change inside of a layer whose shadow is that of its shape damages nothing around it, however deep; a change of the shadow, or
+  /// of what throws it, does.
+  @Test func aShadowIsNotDamagedByWhatIsInItsShape() {
+    func damage(
+      _ change: (inout TreeSnapshot) -> Void, before: (inout TreeSnapshot) -> Void = { _ in }
+    ) -> IntRect {
+      func shadow(_ tree: inout TreeSnapshot, _ index: Int) {
+        var parts = RenderEffects.Parts()
+        parts.shadow = Shadow(color: 0x8000_0000, offset: Size(0, 2), radius: 4)
+        tree.sides[index].effects = RenderEffects(parts)
+      }
+      let rects = self.damage(change) {
+        $0.records[2].bounds.size = Size(40, 40)
+        $0.records[3].bounds.size = Size(8, 8)
+        shadow(&$0, 2)
+        shadow(&$0, 3)
+        before(&$0)
+        for index in $0.records.indices { $0.records[index].settle($0.sides[index]) }
+      }
+      return box(rects)
+    }
+    // 10 · 10 pixels and eight units to each side, of three deviations and of the place.
+    let inner = rect(50, 30, 8, 8)
+    #expect(damage { $0.records[3].backgroundColor = 0xFF12_3456 } == inner)
+    #expect(damage { $0.records[2].backgroundColor = 0xFF12_3456 } == rect(30, 10, 40, 40))
+    #expect(damage { $0.records[3].transform.tx += 1 } == rect(44, 26, 22, 21))
+    #expect(damage { $0.records[3].backgroundColor = 0x8012_3456 }.contains(rect(45, 27, 18, 18)))
+    // The layer no longer fills the shape that throws the shadow.
+    #expect(damage { $0.records[2].backgroundColor = 0x8012_3456 }.contains(rect(25, 7, 50, 50)))
+    #expect(damage { $0.records[3].transform.tx = 36 }.contains(rect(25, 7, 50, 50)))
+    #expect(
+      damage({ $0.records[2].backgroundColor = 0xFF12_3456 }) { $0.records[2].backgroundColor = 0x8012_3456 }
+        .contains(rect(25, 7, 50, 50)))
+    // Blurred with all that is in it.
+    let blurred = damage({ $0.records[3].backgroundColor = 0xFF12_3456 }) { tree in
+      var parts = tree.sides[2].effects?.parts ?? RenderEffects.Parts()
+      parts.blurRadius = 1
+      tree.sides[2].effects = RenderEffects(parts)
+    }
+    #expect(blurred.contains(rect(25, 7, 50, 50)))
+  }
+
   @Test func addingAndRemovingDamageTheirPlace() {
     #expect(
       damage {
