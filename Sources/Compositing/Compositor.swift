@@ -63,7 +63,10 @@ public final class Compositor: Renderer {
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
     work = RenderWork()
     let pixels = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
-    if let move = change.move { pixels.copy(move) }
+    if let move = change.move {
+      pixels.copy(move)
+      rasterCache.move(move)
+    }
     let damage = prepare(tree, change.damage, output)
     if damage.isEmpty { return .signaled }
     let began = clock.now
@@ -135,8 +138,8 @@ public final class Compositor: Renderer {
           }
         }
       }
+      rasterCache.endFrame(damage, layers)
     }
-    rasterCache.endFrame(damage)
     work.missedPictures = rasterCache.missed
   }
 

@@ -11,7 +11,7 @@ import RenderTree
 /// gives.
 ///
 /// The coverage of a shadow is kept as soon as all of it is painted. All together cost at most `limit` bytes: what was asked for longest
-/// ago goes first, and what `patience` frames did not ask for goes too. The picture of a layer that is not seen any more goes, with the
+/// ago goes first, and what `patience` frames did not ask for goes too. The picture of a layer that is in the tree no more goes, with the
 /// contents that it holds, in the frame that paints what lies there now.
 final class RasterCache {
   /// In bytes.
@@ -41,9 +41,18 @@ final class RasterCache {
     }
   }
 
-  /// Lets go of the pictures that this frame shows no more, after it has asked for all that lie in the damage.
-  func endFrame(_ damage: DamageRegion) {
-    for (id, entry) in entries where entry.frame < frame && damage.intersects(entry.shown) { remove(entry, id) }
+  /// Notes that pixels are copied: what was seen in them may be anywhere in these now.
+  func move(_ move: PixelMove) {
+    for entry in entries.values where entry.shown.intersects(move.source) { entry.shown = entry.shown.union(move.rect) }
+  }
+
+  /// Lets go of the pictures of layers that are gone, after this frame has asked for all that lie in the damage.
+  func endFrame(_ damage: DamageRegion, _ layers: TreeLayers) {
+    func isPaintedOver(_ entry: RasterEntry) -> Bool { entry.frame < frame && damage.intersects(entry.shown) }
+    guard entries.values.contains(where: isPaintedOver) else { return }
+    // Those of layers that only moved stay.
+    for record in layers.records where record.isIsolated { entries[record.id]?.note(record, in: frame) }
+    for (id, entry) in entries where isPaintedOver(entry) && entry.lastSeen < frame { remove(entry, id) }
   }
 
   /// The place of a shadow's coverage, which has none until as many pixels have been painted of it as it has. Nil for one that is not
@@ -162,8 +171,10 @@ final class RasterEntry {
   fileprivate var frame = 0
   /// The pixels that were painted of it on the output since the layer changed.
   fileprivate var paintedPixels = 0
-  /// The pixels of the output in which it was seen last.
+  /// The pixels of the output in which it was seen last, or may have been moved to.
   fileprivate var shown = IntRect.zero
+  /// The last frame whose tree was searched and had the layer.
+  fileprivate var lastSeen = 0
 
   private let records: [RenderRecord]
   /// Holds the contents and effects whose identities are compared.
@@ -191,6 +202,11 @@ final class RasterEntry {
     var record = record
     (record.transform, record.opacity, record.subtreeEnd) = (.identity, 1, 0)
     return record
+  }
+
+  /// Notes that a frame's tree has this record, if the layer itself has not changed.
+  fileprivate func note(_ record: RenderRecord, in frame: Int) {
+    if Self.root(records[0]) == Self.root(record) { lastSeen = frame }
   }
 
   /// True if the layer's picture is the same now.

@@ -139,39 +139,53 @@ import Testing
   }
 
   @Test func picturesThatAreNotAskedForGo() throws {
-    weak var gone: CountedContent?
-    let other = CountedContent()
-    var stage = try {
-      let content = CountedContent()
-      gone = content
-      var stage = try Stage([content, other])
-      for _ in 0..<3 { _ = stage.paints(of: content) }
-      #expect(stage.compositor.rasterCache.cost > 0)
-      stage.remove(0)
-      return stage
-    }()
-    #expect(gone != nil)
+    var (stage, other, gone) = try Self.stageWithTwo { $0.remove(0) }
+    #expect(gone() != nil)
     for _ in 0..<240 { _ = stage.paints(of: other) }
-    #expect(gone == nil)
+    #expect(gone() == nil)
     #expect(stage.paints(of: other) == 0)
   }
 
   /// The contents of a layer that was removed go in the frame that paints what lies there now.
   @Test func aRemovedLayersContentsGoAtOnce() throws {
-    weak var gone: CountedContent?
-    let other = CountedContent()
-    var stage = try {
-      let content = CountedContent()
-      gone = content
-      var stage = try Stage([content, other])
-      for _ in 0..<3 { _ = stage.paints(of: content) }
-      stage.remove(0)
-      return stage
-    }()
-    #expect(gone != nil)
+    var (stage, other, gone) = try Self.stageWithTwo { $0.remove(0) }
+    #expect(gone() != nil)
     _ = stage.paints(of: other, damage: DamageRegion(IntRect(x: 12, y: 12, width: 4, height: 4)))
-    #expect(gone == nil)
+    #expect(gone() == nil)
     #expect(stage.compositor.rasterCache.cost > 0, "the other's picture stays")
+  }
+
+  /// A scroll copies pixels and paints the strip that appears: the pictures of layers that it moved stay. That of a layer that is removed
+  /// later goes with the frame that paints the place to which it was moved.
+  @Test func picturesThatAScrollMovesStay() throws {
+    var (stage, other, gone) = try Self.stageWithTwo { stage in
+      stage.tree.records[1].transform.tx += 150
+      stage.tree.records[2].transform.tx += 150
+      let change = FrameChange(
+        DamageRegion(IntRect(x: 0, y: 0, width: 150, height: 80)),
+        move: PixelMove(IntRect(x: 150, y: 0, width: 150, height: 80), dx: 150, dy: 0))
+      stage.render(change)
+    }
+    #expect(stage.paints(of: other, damage: DamageRegion(IntRect(x: 190, y: 10, width: 20, height: 20))) == 0)
+    stage.render(FrameChange(DamageRegion(IntRect(x: 270, y: 0, width: 30, height: 80))))
+    if let first = gone() { #expect(stage.paints(of: first) == 0) } else { Issue.record("the picture is gone") }
+    stage.remove(0)
+    _ = stage.paints(of: other, damage: DamageRegion(IntRect(x: 162, y: 12, width: 4, height: 4)))
+    #expect(gone() == nil)
+    #expect(stage.paints(of: other) == 0)
+  }
+
+  /// A stage with the kept pictures of two layers, changed then: with the second layer's content, and the first one's while anything
+  /// holds it.
+  private static func stageWithTwo(
+    _ change: (inout Stage) -> Void
+  ) throws -> (stage: Stage, other: CountedContent, first: () -> CountedContent?) {
+    let (content, other) = (CountedContent(), CountedContent())
+    var stage = try Stage([content, other])
+    for _ in 0..<3 { _ = stage.paints(of: content) }
+    #expect([stage.paints(of: content), stage.paints(of: other)] == [0, 0])
+    change(&stage)
+    return (stage, other, { [weak content] in content })
   }
 
   /// The coverage of a shadow is made once for all layers of one shape, wherever they lie.
@@ -238,6 +252,8 @@ import Testing
       compositor.render(tree, damage: damage, into: bitmap)
       return content.paints
     }
+
+    func render(_ change: FrameChange) { compositor.render(tree, change: change, into: bitmap) }
 
     mutating func remove(_ index: Int) {
       tree.records.remove(at: index + 1)
