@@ -8,8 +8,8 @@ public import RenderTree
 ///
 /// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
 /// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
-/// A compositor belongs to one thread at a time; in steady state it allocates nothing, apart from the pictures of layers whose effects
-/// change, or that filter what lies behind them: those of others it keeps, see `init(workers:keptBytes:blending:)`.
+/// A compositor belongs to one thread at a time; in steady state it allocates nothing, apart from shadows that change and the pictures of
+/// layers whose effects change, or that filter what lies behind them: others it keeps, see `init(workers:keptBytes:blending:)`.
 ///
 /// ```swift
 /// let compositor = Compositor()

@@ -10,7 +10,7 @@ import RenderTree
 /// and whatever its opacity; a rasterized layer's under any transform. A kept picture has the bytes that painting it anew
 /// gives.
 ///
-/// The coverage of a shadow is kept as soon as all of it is painted. All together cost at most `limit` bytes: what was asked for longest
+/// The coverage of a shadow is kept as soon as all of it is painted, for `patienceForOne` frames until a second one asks for it. All together cost at most `limit` bytes: what was asked for longest
 /// ago goes first, and what `patience` frames did not ask for goes too. The picture of a layer that is in the tree no more goes, with the
 /// contents that it holds, in the frame that paints what lies there now.
 final class RasterCache {
@@ -18,6 +18,7 @@ final class RasterCache {
   let limit: Int
   /// The bytes of all pictures and shadows.
   private(set) var cost = 0
+  var shadowCount: Int { shadows.count }
   /// How often a kept picture was shown in a frame instead of being painted.
   private(set) var shownPictures = 0
   /// The pictures and shadows of this frame that are painted anew.
@@ -27,6 +28,8 @@ final class RasterCache {
   private var frame = 0
 
   private static let patience = 120
+  /// A shadow for which one frame alone asked, as each of an animation of shadows is, waits for this many frames.
+  private static let patienceForOne = 16
 
   init(limit: Int) {
     self.limit = limit
@@ -37,7 +40,12 @@ final class RasterCache {
     missed = 0
     if frame % Self.patience == 0 {
       for (id, entry) in entries where frame - entry.frame >= Self.patience { remove(entry, id) }
-      for (mask, kept) in shadows where frame - kept.frame >= Self.patience { remove(kept, mask) }
+    }
+    if frame % Self.patienceForOne == 0 {
+      for (mask, kept) in shadows {
+        let patience = kept.frame == kept.firstFrame ? Self.patienceForOne : Self.patience
+        if frame - kept.frame >= patience { remove(kept, mask) }
+      }
     }
   }
 
@@ -65,7 +73,7 @@ final class RasterCache {
   func shadow(_ mask: ShadowMask, pixels: Int, view: Int, make: (IntRect) -> ChannelPicture) -> KeptShadowMask? {
     let known = shadows[mask]
     if known == nil, pixels == 0 { return nil }
-    let kept = known ?? KeptShadowMask()
+    let kept = known ?? KeptShadowMask(frame)
     if known == nil { shadows[mask] = kept }
     kept.frame = frame
     if kept.coverage != nil || pixels == 0 { return kept }
@@ -154,10 +162,13 @@ final class KeptShadowMask {
   /// Nil until it is worth its memory.
   fileprivate(set) var coverage: ChannelPicture?
   fileprivate var bytes: Int { coverage?.pixels.area ?? 0 }
-  /// The last frame that asked for it.
-  fileprivate var frame = 0
+  /// The first and the last frame that asked for it.
+  fileprivate let firstFrame: Int
+  fileprivate var frame: Int
   /// The pixels that were painted of it on the output.
   fileprivate var paintedPixels = 0
+
+  fileprivate init(_ frame: Int) { (firstFrame, self.frame) = (frame, frame) }
 }
 
 /// An isolated layer with its descendants as it was painted last.

@@ -220,6 +220,32 @@ import Testing
     #expect(compositor.rasterCache.cost == 0)
   }
 
+  /// A shadow that is another in each frame leaves few behind it, and drives out none that is shown now and then.
+  @Test func anAnimatedShadowLeavesFewBehind() throws {
+    func tree(_ radius: Double) -> TreeSnapshot {
+      var tree = TreeSnapshot()
+      tree.append(RenderRecord(id: 1, subtreeEnd: 3, bounds: Rect(x: 0, y: 0, width: 90, height: 80)), SideValues())
+      for (index, radius) in [radius, 7].enumerated() {
+        let record = RenderRecord(
+          id: UInt32(index + 2), subtreeEnd: UInt32(index + 2), transform: .translation(x: 20 + 40 * Double(index), y: 20),
+          bounds: Rect(x: 0, y: 0, width: 10, height: 10), backgroundColor: 0xFFF0_F0F0)
+        var parts = RenderEffects.Parts()
+        parts.shadow = Shadow(color: 0x8000_0000, offset: .zero, radius: radius)
+        tree.append(record, SideValues(effects: .make(parts, last: nil)))
+      }
+      return tree
+    }
+    let (compositor, bitmap) = (Compositor(), try Bitmap(width: Self.width, height: Self.height))
+    let left = DamageRegion(IntRect(x: 0, y: 0, width: 45, height: 80))
+    for _ in 0..<2 { compositor.render(tree(1), damage: Self.screen, into: bitmap) }
+    for step in 1...400 {
+      let isWhole = step % 100 == 0
+      compositor.render(tree(1 + Double(step) / 100), damage: isWhole ? Self.screen : left, into: bitmap)
+      #expect(compositor.rasterCache.shadowCount <= 34)
+      #expect(compositor.work.missedPictures == 1, "step \(step)")
+    }
+  }
+
   /// Layers of 20 · 20 units that are pictures of their own with a content each, side by side.
   private struct Stage {
     let compositor: Compositor
