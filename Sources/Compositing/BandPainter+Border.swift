@@ -40,25 +40,31 @@ extension BandPainter {
 }
 
 /// The border of a layer on the output: the pixels between the layer's edges and the inner edges of the border.
-private struct BorderShape {
+struct BorderShape {
   let outer: LayerShape
   let inner: LayerShape
   let color: UInt32
+  /// The rectangle inside of it, in the layer's coordinates.
+  let hole: Rect
   /// Rows that look like the first of them.
   let straightRows: Range<Int32>
 
   /// Nil for a layer without a border.
   init?(_ node: CompositeNode, _ record: RenderRecord) {
-    guard node.flags.contains(.bordered), let parts = node.effects?.parts, let border = parts.border else { return nil }
-    let width = border.width(in: record.bounds, node.transform)
-    let hole = record.bounds.insetBy(dx: width.width, dy: width.height)
-    outer = LayerShape(node, record)
+    guard node.flags.contains(.bordered) else { return nil }
+    self.init(record, node.effects, node.transform)
+  }
+
+  init?(_ record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) {
+    guard let parts = effects?.parts, let border = parts.border else { return nil }
+    let width = border.width(in: record.bounds, transform)
+    hole = record.bounds.insetBy(dx: width.width, dy: width.height)
+    outer = LayerShape(record, effects, transform)
     inner = LayerShape(
       hole, radius: max(Double(record.cornerRadius) - max(width.width, width.height), 0), corners: parts.corners,
-      transform: node.transform)
+      transform: transform)
     color = border.color
-    straightRows = outer.straightRows(record.bounds, node.transform)
-      .clamped(to: inner.straightRows(hole, node.transform))
+    straightRows = outer.straightRows(record.bounds, transform).clamped(to: inner.straightRows(hole, transform))
   }
 
   /// The columns of a row to both sides of the pixels that lie wholly inside; all to the right where there are none.

@@ -14,9 +14,10 @@ struct MovedLayer {
   let dx: Int32
   let dy: Int32
 
-  /// True if what the layer paints itself, without effects, is the same as before.
+  /// True if what the layer paints itself, without a picture, is the same as before.
   func isSame(with content: (any RenderContent)?) -> Bool {
     if record.backgroundColor != 0, !boundsAreSame { return false }
+    guard borderIsSame, shadowsAreSame else { return false }
     guard let content else { return true }
     return (content as? any PaintableContent)?.isSame(in: self) ?? false
   }
@@ -24,6 +25,25 @@ struct MovedLayer {
   /// True if the bounds with their round corners cover the same of each pixel.
   var boundsAreSame: Bool {
     LayerShape(record, effects, new).isMoved(from: LayerShape(record, effects, old), dx: dx, dy: dy)
+  }
+
+  private var borderIsSame: Bool {
+    guard let isNow = BorderShape(record, effects, new), let was = BorderShape(record, effects, old) else { return true }
+    return isNow.outer.isMoved(from: was.outer, dx: dx, dy: dy) && isNow.inner.isMoved(from: was.inner, dx: dx, dy: dy)
+  }
+
+  /// True if the shadows that the layer's shape throws are the same as before.
+  private var shadowsAreSame: Bool {
+    guard let parts = effects?.parts else { return true }
+    func isSame(_ shadow: Shadow?, isInner: Bool) -> Bool {
+      guard let shadow else { return true }
+      let was = ShadowMask(shadow, of: record, parts.corners, old, isInner: isInner)
+      let isNow = ShadowMask(shadow, of: record, parts.corners, new, isInner: isInner)
+      let (from, to) = (was.place(old), isNow.place(new))
+      let isCut = record.flags.contains(.masksToBounds)
+      return was == isNow && to == (from.dx + dx, from.dy + dy) && (!isCut || boundsAreSame)
+    }
+    return isSame(parts.shadow, isInner: false) && isSame(parts.innerShadow, isInner: true)
   }
 
   /// True if the edges of content that lies at `place` cover the same of each pixel.
@@ -46,8 +66,16 @@ struct MovedLayer {
       && was.tx == isNow.tx + (x * isNow.a + y * isNow.c) && was.ty == isNow.ty + (x * isNow.b + y * isNow.d)
   }
 
+  /// True if the layer's shadow is that of its shape, as it was: the layer is painted without a picture, and compared so.
+  func throwsShadowOfShape(_ layers: TreeLayers, _ index: Int, end: Int, depth: Int) -> (was: Bool, isNow: Bool) {
+    (
+      layers.throwsShadowOfShape(index, end: end, old, depth: depth),
+      layers.throwsShadowOfShape(index, end: end, new, depth: depth)
+    )
+  }
+
   /// True if the picture of the layer with its descendants, which end at `end`, is the same as before.
-  func pictureIsSame(_ layers: TreeLayers, of index: Int, end: Int, frame: IntRect) -> Bool {
+  func pictureIsSame(_ layers: TreeLayers, of index: Int, end: Int, depth: Int, frame: IntRect) -> Bool {
     // One shape as a mask may cut layers where they are, without a picture.
     if record.flags.contains(.masked) { return false }
     // Planes, transitions and filtered backdrops in a picture depend on the pixels of it that are seen.
@@ -55,8 +83,8 @@ struct MovedLayer {
       guard let parts = layers.effects(at: place)?.parts else { continue }
       if parts.homography != nil || parts.transition != nil || parts.filtersBackdrop { return false }
     }
-    guard let was = PictureSpace(layers, of: index, end: end, old, depth: 0, frame: frame),
-      let isNow = PictureSpace(layers, of: index, end: end, new, depth: 0, frame: frame)
+    guard let was = PictureSpace(layers, of: index, end: end, old, depth: depth, frame: frame),
+      let isNow = PictureSpace(layers, of: index, end: end, new, depth: depth, frame: frame)
     else { return false }
     return isNow.isMoved(from: was, dx: dx, dy: dy)
   }

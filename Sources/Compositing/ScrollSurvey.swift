@@ -39,14 +39,15 @@ struct ScrollSurvey {
     let (dx, dy) = (scroll.dx, scroll.dy)
     let oldRecord = old.records[scroll.old.lowerBound]
     let (oldPlace, newPlace) = (scroll.place(oldRecord), scroll.place(new.records[scroll.new.lowerBound]))
-    guard oldPlace.clip == newPlace.clip, let seen = Self.seenPixels(around: scroll.newMoved, new, outside),
+    guard oldPlace.clip == newPlace.clip, let wasSeen = Self.seenPixels(around: scroll.oldMoved, old, outside),
+      let seen = Self.seenPixels(around: scroll.newMoved, new, outside),
       let formerPlace = scroll.formerPlace(new.records[scroll.new.lowerBound], oldRecord)
     else { return nil }
     let oldExtent = extent(of: scroll.oldMoved, old, in: oldPlace)
     let newExtent = extent(of: scroll.newMoved, new, in: newPlace)
     // Between layers in a list its background is moved too; around a layer that moves there may be much more.
-    let reach = scroll.movesItself ? (old: oldExtent.pixels, new: newExtent.pixels) : (old: seen, new: seen)
-    var rect = reach.new.intersection(seen).intersection(reach.old.intersection(seen).offsetBy(dx: dx, dy: dy))
+    let reach = scroll.movesItself ? (old: oldExtent.pixels, new: newExtent.pixels) : (old: wasSeen, new: seen)
+    var rect = reach.new.intersection(seen).intersection(reach.old.intersection(wasSeen).offsetBy(dx: dx, dy: dy))
     guard rect.area >= worthwhile.pixels, newExtent.slowPixels >= worthwhile.slowShare * Double(rect.area) else {
       return nil
     }
@@ -70,8 +71,8 @@ struct ScrollSurvey {
 
   // MARK: Around the layers that moved
 
-  /// The pixels that no round corner or fraction of a mask around these layers cuts; nil in a group that is not opaque, and in a layer
-  /// with a border or a shadow, which stay where they are.
+  /// The pixels that no round corner or fraction of a mask around these layers cuts, and no border covers; nil in a group that is not
+  /// opaque, and in a layer with a shadow, which stays where it is.
   private static func seenPixels(around moved: Range<Int>, _ layers: TreeLayers, _ outside: Placement) -> IntRect? {
     var (placement, limit, index) = (outside, layers.records.count, 0)
     var seen = placement.clip
@@ -82,11 +83,14 @@ struct ScrollSurvey {
         index = end
         continue
       }
-      guard record.opacityByte == 255, !layers.hasBorderOrShadow(index) else { return nil }
+      guard record.opacityByte == 255, !layers.hasShadow(index) else { return nil }
       let transform = placement.transform(of: record)
       if record.flags.contains(.masksToBounds) {
         let mask = LayerShape(record, layers.effects(at: index), transform)
         seen = seen.intersection(mask.coveredRect(record.bounds, transform))
+      }
+      if let border = BorderShape(record, layers.effects(at: index), transform) {
+        seen = seen.intersection(border.inner.coveredRect(border.hole, transform))
       }
       placement = placement.entering(record, transform: transform)
       (limit, index) = (end, index + 1)
@@ -185,6 +189,8 @@ struct ScrollSurvey {
     var end: Int
     var placement: Placement
     var former: Placement
+    /// See `PictureSpace.depth`.
+    var pictureDepth = 0
   }
 
   /// Adds to `repaints` the pixels in `rect` of the layers that look different since they moved, although they did not change.
@@ -203,20 +209,22 @@ struct ScrollSurvey {
         continue
       }
       let step = LayerWalk.Step(index: index, end: end, transform: transform, clip: current.placement.clip)
-      let pixels = step.pixels(layers)
+      let depth = current.pictureDepth
+      let pixels = step.pixels(layers, depth: depth)
       let layer = MovedLayer(
         record: record, effects: layers.effects(at: index), old: current.former.transform(of: record), new: transform,
         dx: scroll.dx, dy: scroll.dy)
-      // Borders and shadows are not compared.
-      let hasBorderOrShadow = layers.hasBorderOrShadow(index)
       if record.isIsolated {
-        if pixels.intersects(rect),
-          hasBorderOrShadow || !layer.pictureIsSame(layers, of: index, end: end, frame: frame)
-        {
-          repaints.append(pixels)
+        let throwsShadow = layer.throwsShadowOfShape(layers, index, end: end, depth: depth)
+        guard throwsShadow == (true, true), depth + 1 < TreeLayers.maximumPictureDepth else {
+          if pixels.intersects(rect),
+            throwsShadow != (false, false) || !layer.pictureIsSame(layers, of: index, end: end, depth: depth, frame: frame)
+          {
+            repaints.append(pixels)
+          }
+          index = end
+          continue
         }
-        index = end
-        continue
       }
       let inner = current.placement.entering(record, transform: transform)
       let isMask = record.flags.contains(.masksToBounds)
@@ -225,7 +233,7 @@ struct ScrollSurvey {
         index = end
         continue
       }
-      if pixels.intersects(rect), hasBorderOrShadow || !layer.isSame(with: layers.content(at: index)) {
+      if pixels.intersects(rect), !layer.isSame(with: layers.content(at: index)) {
         repaints.append(pixels)
       }
       guard end > index + 1, inner.clip.intersects(rect) else {
@@ -234,7 +242,8 @@ struct ScrollSurvey {
       }
       frames.append(current)
       current = Frame(
-        end: end, placement: inner, former: Placement(transform: layer.old, clip: current.former.clip))
+        end: end, placement: inner, former: Placement(transform: layer.old, clip: current.former.clip),
+        pictureDepth: depth + (record.isIsolated ? 1 : 0))
       index += 1
     }
     if !frames.isEmpty { frames.removeAll(keepingCapacity: true) }
@@ -250,7 +259,8 @@ extension ScrollSurvey.Surroundings {
     }
     guard step.pixels(layers).intersects(background) else { return }
     guard record.content == nil, !record.isIsolated, !record.flags.contains(.filtersBackdrop),
-      !layers.hasBorderOrShadow(step.index), step.index >= groupEnd
+      !layers.hasShadow(step.index), isAround || layers.effects(at: step.index)?.parts.border == nil,
+      step.index >= groupEnd
     else { return isUniform = false }
     let shape = LayerShape(record, layers.effects(at: step.index), step.transform)
     if !shape.coveredRect(record.bounds, step.transform).intersection(step.clip).contains(background) {
@@ -262,8 +272,8 @@ extension ScrollSurvey.Surroundings {
 }
 
 extension TreeLayers {
-  fileprivate func hasBorderOrShadow(_ index: Int) -> Bool {
+  fileprivate func hasShadow(_ index: Int) -> Bool {
     guard let parts = effects(at: index)?.parts else { return false }
-    return parts.border != nil || parts.shadow != nil || parts.innerShadow != nil
+    return parts.shadow != nil || parts.innerShadow != nil
   }
 }

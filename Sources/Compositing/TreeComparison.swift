@@ -198,7 +198,8 @@ struct TreeComparison<Damage: DamageSink> {
     _ placement: Placement, _ depth: Int
   ) -> Bool {
     let (old, new) = (oldLayers.records[oldIndex], newLayers.records[newIndex])
-    guard depth + 1 < TreeLayers.maximumPictureDepth, old.hasShapeLike(new) else { return false }
+    // In a scroll the old layer may have been a picture where it was.
+    guard case .on = search, depth + 1 < TreeLayers.maximumPictureDepth, old.hasShapeLike(new) else { return false }
     let transform = placement.transform(of: new)
     return oldLayers.throwsShadowOfShape(oldIndex, end: oldEnd, transform, depth: depth)
       && newLayers.throwsShadowOfShape(newIndex, end: newEnd, transform, depth: depth)

@@ -263,6 +263,63 @@ import Testing
     #expect(recoloured.move == nil)
   }
 
+  // MARK: Borders and shadows
+
+  private static func sides(_ change: (inout RenderEffects.Parts) -> Void) -> SideValues {
+    var parts = RenderEffects.Parts()
+    change(&parts)
+    return SideValues(effects: RenderEffects(parts))
+  }
+
+  /// Rows with borders and shadows are copied as others are, whether a shadow is that of the shape or of a picture.
+  @Test func rowsWithBordersAndShadowsAreMoved() throws {
+    let shadow = Shadow(color: 0x8000_0000, offset: Size(0, 2), radius: 4)
+    let decorations = [
+      Self.sides { $0.border = Border(width: 2, color: 0xFFFF_FFFF) }, Self.sides { $0.shadow = shadow },
+      Self.sides { $0.innerShadow = shadow },
+    ]
+    for decoration in decorations {
+      for color: UInt32 in [0xFF50_6070, 0x8030_4050] {
+        var scene = Scene()
+        scene.changeRow = { row, record, sides in
+          record.backgroundColor = color
+          record.cornerRadius = 6
+          record.bounds.size.height = 30
+          sides = decoration
+        }
+        let moved = try change(scene) { $0.origin.y += 7 }
+        #expect(moved.move != nil && painted(moved) == 280 * 7, "\(decoration), \(color)")
+        // A row that changes is painted with its shadow.
+        let changed = try change(scene) {
+          let old = $0.changeRow
+          $0.origin.y += 7
+          $0.changeRow = { row, record, sides in
+            old(row, &record, &sides)
+            if row == 2 { record.backgroundColor = 0xFF12_3456 }
+          }
+        }
+        #expect(changed.move != nil && painted(changed) < 280 * (7 + 60) + 4_096)
+      }
+    }
+  }
+
+  /// The border of a list stays where it is while its rows are moved inside of it, and so does one that is gone, or another one, next.
+  @Test func theBorderOfAListStays() throws {
+    let border = Self.sides { $0.border = Border(width: 2, color: 0xFFFF_FFFF) }
+    var scene = Scene()
+    scene.listSides = border
+    let moved = try change(scene) { $0.origin.y += 7 }
+    #expect(moved.move?.rect == rect(22, 22, 276, 189))
+    #expect(try change(scene) { ($0.origin.y, $0.listSides) = (7, SideValues()) }.move == nil)
+    scene.listSides = Self.sides { $0.innerShadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 3) }
+    #expect(try change(scene) { $0.origin.y += 7 }.move == nil)
+    // A border behind the rows is not one colour.
+    scene = Scene()
+    (scene.listColor, scene.behind, scene.behindSides) = (0, [Self.layer(0, 60, 320, 60, 0xFF40_4040)], border)
+    scene.changeRow = { _, record, _ in record.bounds.size.height = 30 }
+    #expect(try change(scene, moves(from: 280 * 40)) { $0.origin.y += 7 }.move == nil)
+  }
+
   @Test func groupsAreNotMoved() throws {
     var scene = Scene()
     scene.opacity = 0.5
