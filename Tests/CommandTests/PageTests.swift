@@ -10,7 +10,7 @@ import Testing
 
 /// `framepace profile --html`: what is in the page. `Tests/Scripts/page` opens such pages in a browser.
 struct PageTests {
-  private static func json(_ page: Data) throws -> [String: Any] {
+  static func json(_ page: Data) throws -> [String: Any] {
     let text = try #require(String(data: page, encoding: .utf8))
     let start = try #require(text.range(of: #"<script type="application/json" id="data">"#)).upperBound
     let end = try #require(text.range(of: "</script>", range: start..<text.endIndex)).lowerBound
@@ -76,7 +76,7 @@ struct PageTests {
     return Data(ProfilePage.bytes(PageFigures(figures, timeline: timeline, last: frames.last)))
   }
 
-  private static func frames(_ count: Int) -> [FrameRecord] {
+  static func frames(_ count: Int) -> [FrameRecord] {
     (0..<Int64(count)).map { number in
       var record = FrameRecord()
       record.frameNumber = UInt64(number)

@@ -54,6 +54,7 @@ final class ProfileRecorder {
       program: Self.processName, display: display.name, clock: display.ticker.name, width: size.width,
       height: size.height, refreshRate: display.ticker.refreshRate,
       environment: .current(version: RunEnvironment.packageVersion))
+    profile.began = .now(loop: engine.loop.clock)
     log = FrameLog(capacity: capacity)
     regions.reserveCapacity(capacity)
     layers = engine.measureLayers()

@@ -51,6 +51,11 @@ extension RecordedProfile {
       environment: RunEnvironment(
         processor: try text("processor"), cores: try count("cores"), kernel: try text("kernel"),
         build: try text("build"), version: try text("version")))
+    if header["realTime"] != nil {
+      profile.began = ClockReading(
+        wall: Nanoseconds(Int64(try count("realTime", 0...1 << 62))),
+        loop: MonotonicTime(nanoseconds: Int64(try count("loopTime", 0...1 << 60))))
+    }
     profile.lostEvents = try count("lostEvents")
     profile.lostRegions = try count("lostRegions")
     return (profile, try columns("frame"), try columns("tick"))

@@ -17,6 +17,8 @@ package struct RecordedProfile: Sendable {
   package var height: Int
   package var refreshRate: RefreshRate
   package var environment: RunEnvironment
+  /// When the recording began; nil in files of earlier programs.
+  package var began: ClockReading?
   /// The events of the first output that are kept, the oldest first.
   package var events: [FrameEvent] = []
   /// The number of events before them, which are not.
@@ -152,6 +154,9 @@ extension RecordedProfile {
       ("lostRegions", lostRegions), ("refreshNumerator", Int(refreshRate.numerator)),
       ("refreshDenominator", Int(refreshRate.denominator)),
     ] { text.raw(",\"\(key)\":\(value)") }
+    if let began {
+      text.raw(",\"realTime\":\(began.wall.count),\"loopTime\":\(began.loop.nanoseconds)")
+    }
     text.raw(",\"frame\":[\(frames.map { "\"\($0.name)\"" }.joined(separator: ","))]")
     text.raw(",\"tick\":[\(ticks.map { "\"\($0.name)\"" }.joined(separator: ","))]}\n")
     for event in events {

@@ -10,7 +10,7 @@ struct ProfileCommand: JudgingCommand {
     abstract: "Measures how much of a frame's budget each phase takes, and how much is painted.",
     usage: """
       framepace profile <scene> [<options>]
-      framepace profile <file> [--budget <time>] [--json <file>]
+      framepace profile <file> [--budget <time>] [--html <file.html>] [--trace <file>] ...
       framepace profile --compare <before.json> <after.json> [<options>]
       """,
     discussion: """
@@ -35,7 +35,8 @@ struct ProfileCommand: JudgingCommand {
       Any program on the engine writes what it records of its frames to the file \
       that FRAMEPACE_PROFILE names: the last 32768 events of its first display, which \
       are three minutes at 60 Hz, when its loop or the process ends. profile reports \
-      them as if it had run the program itself:
+      them as if it had run the program itself, with all files that it writes of a \
+      scene; but traces lack what the loop did:
 
         FRAMEPACE_PROFILE=kiosk.profile kiosk
         framepace profile kiosk.profile
@@ -63,6 +64,7 @@ struct ProfileCommand: JudgingCommand {
       frames are null.
         verdict                the first sentence
         scene, display, clock  the subject, and the source of ticks with the reason
+        notes                  what the figures lack
         width, height          the picture's, in pixels
         refreshRate, budget    the rate in Hz, and the time for a frame
         frames, late           the numbers of frames and of late frames
@@ -184,10 +186,11 @@ struct ProfileCommand: JudgingCommand {
     if failOver != nil { throw ValidationError("--fail-over belongs to --compare: name two profiles with it.") }
     if case .recorded(let path) = subject {
       guard runsNothing else {
-        throw ValidationError("'\(path)' was recorded already: use it with --budget and --json alone.")
+        throw ValidationError(
+          "'\(path)' was recorded already: use it with --budget and with options that write files alone.")
       }
-      if let json, AtomicFile.isSame(path, json) {
-        throw ValidationError("--json '\(json)' is the file that is read: use another file.")
+      for case (let option, let file?) in [("--json", json)] + files where AtomicFile.isSame(path, file) {
+        throw ValidationError("\(option) '\(file)' is the file that is read: use another file.")
       }
       return
     }
@@ -206,14 +209,14 @@ struct ProfileCommand: JudgingCommand {
     let display = options.display
     return frames == nil && duration == nil && options.size == nil && options.work == nil && options.workPhase == nil
       && options.rotate == nil && options.screenOptions.isEmpty && display.display == .auto && display.mode == nil
-      && display.rate == nil && files.allSatisfy { $0.path == nil }
+      && display.rate == nil
   }
 
   private func validateComparison() throws {
     guard compare.count == 2, !compare.contains("") else {
       throw ValidationError("--compare takes two files: use the names of two profiles, the earlier one first.")
     }
-    guard subject == nil, budget.time == nil, runsNothing else {
+    guard subject == nil, budget.time == nil, runsNothing, files.allSatisfy({ $0.path == nil }) else {
       throw ValidationError("--compare runs no scene: use it with --fail-over and --json alone.")
     }
     if let json, compare.contains(where: { AtomicFile.isSame($0, json) }) {
@@ -227,7 +230,8 @@ struct ProfileCommand: JudgingCommand {
       if case .file(let file) = target { try OutputPath.requireWritable(files: [file]) }
       for file in files.compactMap(\.path) { try OutputPath.requireWritable(files: [file]) }
       if case .recorded(let path) = subject {
-        return try ProfileFigures(path: path, budget: budget.time).write(to: target)
+        return try RecordedRun(path: path, budget: budget.time)
+          .write(to: target, trace: tracing.trace, html: html, csv: csv)
       }
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)

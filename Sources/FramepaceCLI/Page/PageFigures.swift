@@ -1,5 +1,4 @@
 import Framepace
-import Glibc
 import Metering
 
 /// The figures of a page.
@@ -120,19 +119,7 @@ extension ProfileFigures {
       ("picture", "\(subject.width) × \(subject.height) pixels"),
       ("refresh rate", "\(Text.decimal(profile.refreshRate.hertz, 3)) Hz"),
       ("processor", machine.processor), ("cores", "\(machine.cores)"), ("kernel", machine.kernel),
-      ("framepace", "\(machine.version), \(machine.build) build"), ("measured", Self.localTime),
-    ]
-  }
-
-  private static var localTime: String {
-    var now = time(nil)
-    var local = tm()
-    localtime_r(&now, &local)
-    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-      String(
-        decoding: buffer.prefix(strftime(buffer.baseAddress, 64, "%Y-%m-%d %H:%M:%S %z", &local)).map(UInt8.init),
-        as: UTF8.self)
-    }
-    return text
+      ("framepace", "\(machine.version), \(machine.build) build"),
+    ] + (subject.localTime.map { [("measured", $0)] } ?? []) + subject.notes.map { ("note", $0) }
   }
 }

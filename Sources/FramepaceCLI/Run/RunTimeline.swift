@@ -1,6 +1,5 @@
 import ArgumentParser
 import Framepace
-import Glibc
 import Metering
 
 /// Keeps the last frames, ticks and loop activities of a run, for its trace and its page.
@@ -9,9 +8,7 @@ final class RunTimeline {
   private(set) var timeline: FrameTimeline
   private var ledger = FrameLedger()
   private var observers: [FrameLoop.Observer] = []
-  /// The wall clock and the loop's clock at one moment.
-  private let realTime: Double
-  private let loopTime: MonotonicTime
+  private let began: ClockReading
 
   /// The frames of the longest timeline: minutes of them, in some tens of megabytes.
   nonisolated static let mostFrames = 50_000
@@ -20,10 +17,7 @@ final class RunTimeline {
   init(frames: Int, loop: FrameLoop) {
     // Frames that are never seen have a place too.
     timeline = FrameTimeline(capacity: min(2 * min(frames, Self.mostFrames) + 16, Self.mostFrames))
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    realTime = Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-    loopTime = loop.clock.now
+    began = .now(loop: loop.clock)
     // The first and the last to be called: what others do is in the time that the loop is awake.
     observe(loop, [.entry, .afterWaiting], order: ObserverOrder.turnBegin)
     observe(loop, [.beforeWaiting, .exit], order: ObserverOrder.turnEnd)
@@ -65,14 +59,33 @@ final class RunTimeline {
 
   /// Writes the trace of a run that has ended.
   func writeTrace(to file: String, scene: String, display: any Display) throws {
-    let facts: [(StaticString, String)] = [
-      ("scene", scene), ("display", display.name), ("displayClock", display.ticker.name),
-      ("realTime", "\(Text.decimal(realTime, 6)) s since 1970 at \(Text.decimal(loopTime.seconds, 6)) s"),
-      ("framesLeftOut", "\(timeline.frames.dropped)"), ("version", FramepaceCommand.configuration.version),
-    ]
-    let trace = FrameTrace(
-      title: "\(scene) on \(display.name)", facts: facts.map { (name: $0.0, value: $0.1) }, timeline: timeline,
+    try timeline.writeTrace(
+      to: file, scene: scene, display: display.name, clock: display.ticker.name, began: began,
       interval: display.ticker.refreshRate.interval)
+  }
+}
+
+extension FrameTimeline {
+  /// Writes the trace of these frames.
+  ///
+  /// - Parameters:
+  ///   - scene: what made them.
+  ///   - display: the name of their display.
+  ///   - clock: the name of the display's clock.
+  ///   - began: a moment of the run; nil if none is known.
+  ///   - interval: the refresh interval.
+  func writeTrace(
+    to file: String, scene: String, display: String, clock: String, began: ClockReading?, interval: Nanoseconds
+  ) throws {
+    var facts: [(name: StaticString, value: String)] = [
+      ("scene", scene), ("display", display), ("displayClock", clock), ("framesLeftOut", "\(frames.dropped)"),
+      ("version", FramepaceCommand.configuration.version),
+    ]
+    if let began {
+      let (wall, loop) = (Text.decimal(began.wall.seconds, 6), Text.decimal(began.loop.seconds, 6))
+      facts.append(("realTime", "\(wall) s since 1970 at \(loop) s"))
+    }
+    let trace = FrameTrace(title: "\(scene) on \(display)", facts: facts, timeline: self, interval: interval)
     do throws(SystemError) {
       try AtomicFile.replace(file) { (output) throws(SystemError) in
         try trace.write { (bytes) throws(SystemError) in try output.write(bytes) }

@@ -79,7 +79,9 @@ final class SceneProfile {
   func run() throws {
     if case .output = target {
     } else {
-      session.say { _ = try Terminal.output.offer(session.heading(width: Terminal.output.textWidth) + "\n") }
+      let width = Terminal.output.textWidth
+      let heading = session.heading(width: width) + Text.paragraph(RunEnvironment.current.line, width: width) + "\n\n"
+      session.say { _ = try Terminal.output.offer(heading) }
     }
     let start = session.engine.loop.clock.now
     let progress = FrameLoop.Timer(
@@ -119,7 +121,7 @@ final class SceneProfile {
       profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions, report: report,
       subject: ProfileFigures.Subject(
         scene: session.scene.name, display: display.name, clock: display.ticker.name, width: size.width,
-        height: size.height, environment: .current))
+        height: size.height, environment: .current, time: ClockReading.now(loop: session.engine.loop.clock).wall))
     if let html, let timeline {
       try AtomicFile.write(ProfilePage.bytes(PageFigures(figures, timeline: timeline.timeline, last: lastFrame)), to: html)
     }

@@ -23,6 +23,10 @@ struct ProfileFigures {
     var width: Int
     var height: Int
     var environment: RunEnvironment
+    /// When it was measured, since 1970; nil where a file does not tell.
+    var time: Nanoseconds?
+    /// What the figures lack.
+    var notes: [String] = []
   }
 
   /// The largest number of frames whose durations JSON has.
@@ -115,6 +119,7 @@ struct ProfileFigures {
         ("scene", .text(subject.scene)),
         ("display", .text(subject.display)),
         ("clock", .text(subject.clock)),
+        ("notes", .list(subject.notes.map { .text($0) })),
         ("width", .count(subject.width)), ("height", .count(subject.height)),
         ("refreshRate", .decimal(profile.refreshRate.hertz, 3)),
         ("budget", .milliseconds(profile.budget)),

@@ -108,7 +108,8 @@ public struct FrameTrace {
       events.name(process: title)
       events.name("ticks", track: Track.ticks, place: 0)
       events.name("on screen", track: Track.screen, place: 1_000_000)
-      events.name("loop", track: Track.loop, place: 1_000_001)
+      // A recorded file has no activities.
+      if !timeline.loop.isEmpty { events.name("loop", track: Track.loop, place: 1_000_001) }
     }
 
     mutating func end() {

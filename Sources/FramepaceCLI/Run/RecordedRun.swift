@@ -1,0 +1,133 @@
+import ArgumentParser
+import Framepace
+import Metering
+
+/// The run of a program that wrote its frames for `FRAMEPACE_PROFILE`: its events go again through the meter and the profile that a scene has.
+@MainActor
+struct RecordedRun {
+  let figures: ProfileFigures
+  private let recorded: RecordedProfile
+  let timeline: FrameTimeline
+  /// All frames, also those that the timeline has no room for.
+  private let frames: [LoggedFrame]
+  private let last: FrameRecord?
+
+  /// The largest file that is read; a program writes 10 MB at most.
+  private static let largestFile = 1 << 27
+
+  /// Reads a file.
+  ///
+  /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
+  init(path: String, budget: Nanoseconds?) throws {
+    let recorded: RecordedProfile
+    do {
+      let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
+      guard RecordedProfile.isOne(bytes) else {
+        throw Refusal(
+          bytes.first == UInt8(ascii: "{")
+            ? "'\(path)' may be the figures of a profile: use two of them with --compare"
+            : "'\(path)' is no scene and no file that a program wrote with FRAMEPACE_PROFILE: use \(SceneChoice.list)")
+      }
+      recorded = try RecordedProfile(bytes)
+    } catch let error as CaptureError {
+      throw Refusal("'\(path)' is damaged: \(error)")
+    }
+    self.init(recorded, budget: budget)
+    guard figures.profile.frames > 0 else { throw Refusal("'\(path)' has no frame that was seen") }
+  }
+
+  init(_ recorded: RecordedProfile, budget: Nanoseconds?) {
+    self.recorded = recorded
+    var profile = PhaseProfile(refreshRate: recorded.refreshRate, budget: budget)
+    let meter = FPSMeter(refreshRate: recorded.refreshRate)
+    var timeline = FrameTimeline(capacity: min(recorded.events.count, RunTimeline.mostFrames))
+    var ledger = FrameLedger()
+    var phases: [FrameRecord.PhaseDurations] = []
+    var frames: [LoggedFrame] = []
+    var last: FrameRecord?
+    var areas = RecordedAreas()
+    func log(_ frame: LoggedFrame) {
+      frames.append(frame)
+      timeline.add(frame)
+    }
+    for event in recorded.events {
+      let causes = meter.record(event)
+      if case .tick(let tick) = event { timeline.add(tick) }
+      ledger.handle(event, step: meter.step, causes: causes, log: log)
+      if case .lost = event { profile.addLost() }
+      guard case .presented(let frame) = event else { continue }
+      profile.add(frame)
+      phases.append(frame.phases)
+      areas.add(frame)
+      last = frame
+    }
+    ledger.end(log: log)
+    var regions = RegionTally()
+    for region in recorded.regions { regions.add(region) }
+    regions.lost = recorded.lostRegions
+    var report = meter.report()
+    report.budget = budget
+    (self.timeline, self.frames, self.last) = (timeline, frames, last)
+    figures = ProfileFigures(
+      profile: profile, phases: phases, areas: areas.rows, layers: LayerCosts.Summary(rows: recorded.layers),
+      regions: regions, report: report,
+      subject: ProfileFigures.Subject(
+        scene: recorded.program, display: recorded.display, clock: recorded.clock, width: recorded.width,
+        height: recorded.height, environment: recorded.environment, time: recorded.began?.wall,
+        notes: Self.notes(recorded)))
+  }
+
+  private static func notes(_ recorded: RecordedProfile) -> [String] {
+    guard recorded.lostEvents > 0 else { return [] }
+    return [
+      "the last \(recorded.events.count) events are recorded; the frames of \(recorded.lostEvents) events before them are in no figure"
+    ]
+  }
+
+  /// Prints the report, or writes it where it was asked for, and the files beside it.
+  func write(to target: SceneProfile.Target, trace: String?, html: String?, csv: String?) throws {
+    if let trace {
+      try timeline.writeTrace(
+        to: trace, scene: recorded.program, display: recorded.display, clock: recorded.clock, began: recorded.began,
+        interval: recorded.refreshRate.interval)
+    }
+    if let html { try AtomicFile.write(page, to: html) }
+    if let csv { try AtomicFile.write(frameLog, to: csv) }
+    if case .output = target { return try figures.write(to: target) }
+    try Terminal.output.line(figures.subject.heading(width: Terminal.output.textWidth))
+    try figures.write(to: target)
+    guard let trace else { return }
+    let note = "'\(trace)' has no track of the loop: a program does not record what its loop does between frames"
+    try Terminal.output.line(Text.paragraph(note, width: Terminal.output.textWidth))
+  }
+
+  /// The bytes of `--html`.
+  var page: [UInt8] { ProfilePage.bytes(PageFigures(figures, timeline: timeline, last: last)) }
+
+  /// The bytes of `--csv`.
+  var frameLog: [UInt8] {
+    var bytes = FrameLogFormat.csv.header
+    for frame in frames { FrameLogFormat.csv.append(frame, to: &bytes) }
+    return bytes
+  }
+}
+
+/// The pixels of recorded frames, as their records have them.
+private struct RecordedAreas {
+  private var dirty: [Double] = []
+  private var painted: [Double] = []
+  private var ratios: [Double] = []
+  private var overdraws: [Double] = []
+
+  mutating func add(_ frame: FrameRecord) {
+    dirty.append(Double(frame.damagePixels))
+    painted.append(Double(frame.paintedPixels))
+    ratios.append(Double(frame.paintedPixels) / Double(max(frame.damagePixels, 1)))
+    // Some renderers do not count.
+    if frame.layerPixels > 0 { overdraws.append(frame.overdraw) }
+  }
+
+  var rows: [PaintedAreas.Row] {
+    zip(PaintedAreas.Row.Kind.allCases, [dirty, painted, ratios, overdraws]).map { PaintedAreas.Row($0, $1) }
+  }
+}

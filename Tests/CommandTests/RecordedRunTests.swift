@@ -1,0 +1,101 @@
+import Foundation
+import FrameTiming
+import LinuxSystem
+import Metering
+import TestLength
+import Testing
+
+@testable import Framepace
+@testable import FramepaceCLI
+
+/// `framepace profile FILE` with a file that a program wrote for `FRAMEPACE_PROFILE`.
+struct RecordedRunTests {
+  /// Page, trace, log and JSON have the same frames as the program's own log; the trace has no track of the loop, which is said.
+  @Test func writesAllThatARunOfASceneWrites() throws {
+    let folder = try TemporaryFolder()
+    let run = try shell(
+      "FRAMEPACE_PROFILE=a.profile framepace run orbit --display fallback --rate 200 --size 64x36 --duration 0.4s --quiet "
+        + "--frame-log own.csv",
+      in: folder.path)
+    #expect(run.status == 0, "\(run.error)")
+    let result = try framepace(
+      ["profile", "a.profile", "--html", "p.html", "--trace", "t.json", "--csv", "f.csv", "--json", "p.json"],
+      in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(text.contains("'t.json' has no track of the loop"), "\(result.output)")
+    #expect(try folder.contents(of: "f.csv") == folder.contents(of: "own.csv"))
+
+    let figures = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any])
+    let frames = try #require(figures["frames"] as? Int)
+    let page = try #require(try PageTests.json(folder.contents(of: "p.html"))["frames"] as? [String: Any])
+    #expect(page["count"] as? Int == frames && frames > 20)
+    let trace = TraceChecker(try folder.contents(of: "t.json"))
+    #expect(trace.violations == [])
+    #expect(
+      trace.slices(of: "actual frames", depth: 0).count { $0.arguments["outcome"] as? String == "presented" } == frames)
+    #expect(trace.process == "framepace on virtual display 64x36@200.00")
+    #expect(!trace.tracks.values.contains("loop"))
+  }
+
+  private static func profile(_ events: [FrameEvent]) -> RecordedProfile {
+    var profile = RecordedProfile(
+      program: "a program", display: "a display", clock: "a clock", width: 64, height: 36, refreshRate: .hertz60,
+      environment: RunEnvironment(processor: "a processor", cores: 2, kernel: "6", build: "debug", version: "1"))
+    profile.began = ClockReading(wall: .seconds(1_800_000_000), loop: .zero + .seconds(1))
+    profile.events = events
+    return profile
+  }
+
+  private static func events(_ frames: Int) -> [FrameEvent] {
+    PageTests.frames(frames).flatMap { frame -> [FrameEvent] in
+      var committed = frame
+      committed.presented = .zero
+      return [.committed(committed), .presented(frame)]
+    }
+  }
+
+  /// When it was measured, and what is not in the file, is said in the report and on the page.
+  @Test @MainActor func saysWhenItWasAndWhatIsMissing() throws {
+    var profile = Self.profile(Self.events(3))
+    profile.lostEvents = 12
+    let run = RecordedRun(try RecordedProfile(profile.bytes), budget: nil)
+    let heading = run.figures.subject.heading(width: 79)
+    #expect(
+      heading.hasPrefix("a program on a display\na clock\na processor, 2 cores, kernel 6, framepace 1, debug build,\n"))
+    #expect(heading.contains("measured 2027-01-1"), "\(heading)")
+    #expect(heading.contains("the frames of 12 events before"))
+    let facts = try #require(try PageTests.json(Data(run.page))["environment"] as? [[String]])
+    #expect(facts.contains { $0[0] == "measured" && $0[1].hasPrefix("2027-01-1") })
+    #expect(facts.contains { $0[0] == "note" && $0[1].contains("12 events before") })
+
+    profile.began = nil
+    let older = RecordedRun(try RecordedProfile(profile.bytes), budget: nil)
+    #expect(!older.figures.subject.heading(width: 79).contains("measured"))
+  }
+
+  /// Whatever a file says, its figures end no process, and page and trace keep their rules.
+  @Test @MainActor func filesOfAnyKind() throws {
+    let bytes = Self.profile(Self.events(20)).bytes
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SplitMix64(seed: seed)
+    var read = 0
+    for _ in 0..<(isLongRun ? 2_000 : 100) {
+      var damaged = bytes
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let place = Int.random(in: 400..<damaged.count, using: &random)
+        damaged[place] = Array("0123456789".utf8)[Int.random(in: 0..<10, using: &random)]
+      }
+      guard let recorded = try? RecordedProfile(damaged) else { continue }
+      read += 1
+      let run = RecordedRun(recorded, budget: nil)
+      _ = (run.figures.text(width: 79), run.frameLog)
+      _ = try PageTests.json(Data(run.page))
+      var trace: [UInt8] = []
+      try FrameTrace(title: "any", facts: [], timeline: run.timeline, interval: recorded.refreshRate.interval)
+        .write { (piece) throws(SystemError) in trace += piece }
+      #expect(TraceChecker(trace).violations == [], "seed \(seed)")
+    }
+    #expect(read > 20, "seed \(seed)")
+  }
+}
