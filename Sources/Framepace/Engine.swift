@@ -208,6 +208,7 @@ public final class Engine {
       trail.beginCommit(layouts: marks.layouts, displays: marks.displays)
     }
     for group in groups { commit(group, &work) }
+    if let layerCosts { work.layerTimes = layerCosts.takeTurn() }
     drawingWait = .none
     trail?.enter(.rendering)
     render(work)
@@ -244,10 +245,6 @@ public final class Engine {
       work.dirtyLayers += committed.recordCount
       work.laidOutLayers += committed.layoutCount
       work.drawnLayers += committed.displayCount
-      if let longest = committed.longestWork, longest.time > work.slowestLayer?.time ?? .zero {
-        work.slowestLayer = FrameRecord.LayerTime(
-          layer: longest.layer, phase: longest.kind == .layout ? .layout : .display, time: longest.time)
-      }
       if committed.treeChanged {
         for member in group.members { member.output.setNeedsFrame() }
       }

@@ -8,6 +8,8 @@ struct OutputFrame {
   let buffer: PresentationBuffer
   /// The pixels that are written in the buffer since it was presented.
   var written: DamageRegion
+  /// The pixels that differ from the frame before and did not only move.
+  let damage: DamageRegion
   /// Its `submitted` is the time at which it could be rendered, and then that at which it was.
   var record: FrameRecord
   /// The output's inspector, if it had one, and what it is to see of the frame.

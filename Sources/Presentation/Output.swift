@@ -45,6 +45,9 @@ public final class Output {
     didSet { setNeedsFullRepaint() }
   }
 
+  /// The damage of the frame that was handed over last: in a `committed` event, that of its frame.
+  package private(set) var handedOverDamage = DamageRegion()
+
   /// The work on frames that the main thread is at.
   package var stretch = WorkStretch()
 
@@ -274,7 +277,9 @@ public final class Output {
     }
     shown = tree
     if isOwed { schedule.didRenderOwedFrame(for: target) } else { schedule.didRender(for: target) }
-    start(OutputFrame(buffer: buffer, written: lacked.written, record: record, inspection: inspection), lacked, of: tree)
+    let frame = OutputFrame(
+      buffer: buffer, written: lacked.written, damage: change.damage, record: record, inspection: inspection)
+    start(frame, lacked, of: tree)
   }
 
   /// Renders a frame, now or on a thread.
@@ -339,6 +344,7 @@ public final class Output {
     record.phases[.present] = record.submitted - time
     stretch.end(&record, at: record.submitted)
     pending.append(record)
+    handedOverDamage = frame.damage
     frame.tellObserver()
     observers.notify(.committed(record))
   }

@@ -41,6 +41,27 @@ struct PageTests {
     #expect(text.contains("<h1>\(try #require(figures["verdict"] as? String))</h1>"))
   }
 
+  /// The worst frames have the rectangles that changed and the layers that took longest, as in the JSON; the first changed everything.
+  @Test func showsWhatChangedInTheWorstFrames() throws {
+    let (page, figures) = try Self.profile(
+      "stress", "--work", "1ms,8ms", "--work-phase", "display", "--frames", "40", "--rate", "200", "--size", "160x90")
+    let shown = try #require(try Self.json(page)["worst"] as? [[String: Any]])
+    let meant = try #require(figures["worst"] as? [[String: Any]])
+    #expect(shown.count == 5 && meant.count == 5)
+    for (frame, figures) in zip(shown, meant) {
+      let damage = try #require(frame["damage"] as? [String: Any])
+      #expect(damage["width"] as? Int == 160 && damage["height"] as? Int == 90)
+      let rects = try #require(damage["rects"] as? [[Int]])
+      #expect(rects == figures["damage"] as? [[Int]] && !rects.isEmpty)
+      let layers = try #require(frame["layers"] as? [[Any]])
+      let times = try #require(figures["layers"] as? [[String: Any]])
+      #expect(layers.map { $0[0] as? String } == times.map { $0["name"] as? String } && !layers.isEmpty)
+      #expect((try #require(times[0]["time"] as? Double)) > 0.5)
+      let drawn = try #require(figures["drawnLayers"] as? Int)
+      #expect((frame["drawn"] as? String)?.hasPrefix("\(drawn) layer") == true && drawn > 0)
+    }
+  }
+
   /// A page names no address: it cannot ask a network for anything.
   @Test func loadsNothing() throws {
     let text = try #require(

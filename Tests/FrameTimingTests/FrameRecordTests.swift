@@ -225,6 +225,22 @@ import Testing
     #expect(cause(layerPixels: 0) == .phase(.composite))
   }
 
+  /// The longest eight of any times, the longest first.
+  @Test func theLongestTimesOfLayers() {
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SplitMix64(seed: seed)
+    for count in 0..<40 {
+      let all = (0..<count).map { layer in
+        FrameRecord.LayerTime(
+          layer: UInt32(layer), phase: .display,
+          time: Nanoseconds(Int64.random(in: 0...1000, using: &random) * 64 + Int64(layer)))
+      }
+      var kept = FrameRecord.LayerTimes()
+      for time in all { kept.add(time) }
+      #expect(Array(kept) == Array(all.sorted { $0.time > $1.time }.prefix(8)), "seed \(seed)")
+    }
+  }
+
   @Test func namesAreDistinct() {
     #expect(Set(FrameRecord.Cause.allCases.map(\.name)).count == FrameRecord.Cause.allCases.count)
   }

@@ -70,6 +70,7 @@ import XCTest
     XCTAssertGreaterThan(row.count, 40)
     let frame = try XCTUnwrap(run.stage.frames.last)
     XCTAssertEqual(frame.slowestLayer, FrameRecord.LayerTime(layer: run.chart.id, phase: .display, time: .milliseconds(3)))
+    XCTAssertEqual(Array(frame.layerTimes), [try XCTUnwrap(frame.slowestLayer)])
     XCTAssertEqual(run.costs.summary.name(of: run.chart.id), "chart")
     XCTAssertNil(run.costs.summary.name(of: .max))
   }

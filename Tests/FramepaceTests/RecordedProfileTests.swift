@@ -68,6 +68,12 @@ import XCTest
     XCTAssertTrue(
       read.verdict { layers.name(of: $0) }.contains("in display of layer `a \"chart\"\\\u{7}`"),
       read.verdict { layers.name(of: $0) })
+    let worst = read.worstFrames.map(\.record)
+    XCTAssertEqual(recorded.details.map(\.submitted), worst.map(\.submitted))
+    let slow = try XCTUnwrap(recorded.details.first { $0.layers.first?.time == .milliseconds(15) })
+    XCTAssertEqual(slow.layers.map { layers.name(of: $0.layer) }, Array(repeating: "a \"chart\"\\\u{7}", count: 2))
+    XCTAssertEqual(slow.layers.map(\.phase), [.display, .layout])
+    XCTAssertEqual([slow.width, slow.height, slow.damage.count], [32, 16, 1])
     XCTAssertEqual(recorded.regions.count, recorded.regions.filter { $0.time == .milliseconds(1) }.count)
     XCTAssertGreaterThan(recorded.regions.count, 80)
   }

@@ -80,10 +80,19 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// The pixels that were painted, each as often as layers paint it, see `overdraw`; zero where the renderer does not count them.
   public var layerPixels: Int = 0
 
-  /// The layer of whose layout or drawing the commit took longest. Nil where that is not measured, see `Engine.measureLayers()`.
-  public var slowestLayer: LayerTime?
+  /// The layers of whose layout or display the commit took longest. Empty where that is not measured, see `Engine.measureLayers()`.
+  public var layerTimes = LayerTimes()
 
   public init() {}
+
+  /// The first of `layerTimes`. An assignment forgets the others.
+  public package(set) var slowestLayer: LayerTime? {
+    get { layerTimes.first }
+    set {
+      layerTimes = LayerTimes()
+      if let newValue { layerTimes.add(newValue) }
+    }
+  }
 
   /// The time that one layer took in a phase.
   public struct LayerTime: Equatable, BitwiseCopyable, Sendable {
@@ -95,6 +104,32 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
     public init(layer: UInt32, phase: Phase, time: Nanoseconds) {
       (self.layer, self.phase, self.time) = (layer, phase, time)
+    }
+  }
+
+  /// The longest of many times of layers, at most `capacity`, the longest first; stored in place.
+  public struct LayerTimes: RandomAccessCollection, BitwiseCopyable, Sendable {
+    public static let capacity = 8
+
+    private var values: InlineArray<8, LayerTime> = .init(repeating: LayerTime(layer: 0, phase: .layout, time: .zero))
+    public private(set) var count = 0
+
+    public init() {}
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+    public subscript(index: Int) -> LayerTime { values[index] }
+
+    /// Adds a time, unless as many are longer as there is room for.
+    public mutating func add(_ layer: LayerTime) {
+      guard count < Self.capacity || layer.time > values[count - 1].time else { return }
+      count = Swift.min(count + 1, Self.capacity)
+      var place = count - 1
+      while place > 0, values[place - 1].time < layer.time {
+        values[place] = values[place - 1]
+        place -= 1
+      }
+      values[place] = layer
     }
   }
 

@@ -12,8 +12,8 @@ public struct TurnWork: BitwiseCopyable, Sendable {
   public var laidOutLayers = 0
   /// See `FrameRecord.drawnLayers`.
   public var drawnLayers = 0
-  /// See `FrameRecord.slowestLayer`.
-  public var slowestLayer: FrameRecord.LayerTime?
+  /// See `FrameRecord.layerTimes`.
+  public var layerTimes = FrameRecord.LayerTimes()
   /// When the turn began, for a meter of the main thread; nil where nobody measures it.
   package var mark: ThreadMeter.Mark?
 
@@ -30,7 +30,7 @@ extension FrameRecord {
     dirtyLayers += turn.dirtyLayers
     laidOutLayers += turn.laidOutLayers
     drawnLayers += turn.drawnLayers
-    if let layer = turn.slowestLayer, layer.time > slowestLayer?.time ?? .zero { slowestLayer = layer }
+    for layer in turn.layerTimes { layerTimes.add(layer) }
   }
 
   /// Adds what a thread did for the frame.

@@ -1,3 +1,4 @@
+import FrameTiming
 import Layers
 public import LinuxSystem
 
@@ -85,12 +86,21 @@ public final class LayerCosts {
   }
 
   private var entries: [Key: Entry] = [:]
+  /// The work since the last commit.
+  private var turn = FrameRecord.LayerTimes()
 
   init() {}
 
   fileprivate func add(_ work: LayerWork, of layer: Layer) {
     let key = Key(layer: work.layer, work: Work(work.kind))
     entries[key, default: Entry(layer, key)].row.add(work)
+    turn.add(FrameRecord.LayerTime(layer: work.layer, phase: work.kind == .layout ? .layout : .display, time: work.time))
+  }
+
+  /// The longest work of the commit that ends.
+  func takeTurn() -> FrameRecord.LayerTimes {
+    defer { turn = FrameRecord.LayerTimes() }
+    return turn
   }
 
   /// The costs so far.
@@ -112,7 +122,7 @@ public final class LayerCosts {
       self.rows = rows.sorted { ($0.time, $1.layer) > ($1.time, $0.layer) }
     }
 
-    /// The name of a layer of `FrameRecord.slowestLayer`; nil for one that was never measured.
+    /// The name of a layer of `FrameRecord.layerTimes`; nil for one that was never measured.
     public func name(of layer: UInt32) -> String? { rows.first { $0.id == layer }?.layer }
 
     /// Layers that were drawn on the main thread in a tenth of the frames or more, and took a twentieth of the budget or more.

@@ -20,6 +20,7 @@ final class ProfileRecorder {
   private var log: FrameLog
   private var events = 0
   private let layers: LayerCosts
+  private let damages: DamageLog
   private var reader: RegionReader
   private var regions: [Region] = []
   private var allRegions = 0
@@ -58,6 +59,8 @@ final class ProfileRecorder {
     log = FrameLog(capacity: capacity)
     regions.reserveCapacity(capacity)
     layers = engine.measureLayers()
+    // A frame that is seen has two events at least.
+    damages = DamageLog(of: engine.output, frames: capacity / 2)
     engine.measuresThreads = true
     reader = FrameProfile.startRecording(clock: engine.loop.clock)
     observation = engine.output.observe { [weak self] event in self?.record(event) }
@@ -92,6 +95,7 @@ final class ProfileRecorder {
     profile.regions = Array(regions[oldest...] + regions[..<oldest])
     profile.lostRegions = allRegions - regions.count + reader.lost
     profile.layers = layers.summary.rows
+    profile.details = profile.worstFrames.compactMap { damages.detail(of: $0) }
     do {
       try AtomicFile.write(profile.bytes, to: path)
     } catch {

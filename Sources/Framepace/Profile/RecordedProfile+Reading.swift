@@ -1,4 +1,5 @@
 import FrameTiming
+import Geometry
 import LinuxSystem
 package import Metering
 
@@ -114,6 +115,7 @@ private struct Rows {
       case "refused": profile.events.append(.refused(RecordedRefusal()))
       case "region": profile.regions.append(try region(cells))
       case "layer": profile.layers.append(try layer(cells))
+      case "worst": profile.details.append(try detail(cells))
       default: break  // A later program's.
       }
     }
@@ -162,6 +164,29 @@ private struct Rows {
     return LayerCosts.Row(
       id: UInt32(clamping: id), layer: name, work: work, count: Int(numbers[0]), pixels: Int(numbers[1]),
       time: Nanoseconds(numbers[2]), maximum: Nanoseconds(numbers[3]))
+  }
+
+  private func detail(_ cells: [JSONTree]) throws(CaptureError) -> FrameDetail {
+    func numbers(_ index: Int, by stride: Int, _ range: ClosedRange<Int64>) -> [[Int64]]? {
+      guard let numbers = cells[index].elements?.map({ $0.integer ?? .min }), numbers.count % stride == 0,
+        numbers.allSatisfy(range.contains)
+      else { return nil }
+      return Swift.stride(from: 0, to: numbers.count, by: stride).map { Array(numbers[$0..<$0 + stride]) }
+    }
+    let place = cells.dropFirst().prefix(4).compactMap(\.integer)
+    guard cells.count >= 7, place.count == 4, RecordedProfile.Kind.count.range.contains(place[0]),
+      place[2...].allSatisfy({ 1...65_536 ~= $0 }), let rects = numbers(5, by: 4, 0...65_536),
+      let layers = numbers(6, by: 3, 0...RecordedProfile.Kind.duration.range.upperBound)
+    else { throw wrong("a frame with number, time, size, rectangles and layers") }
+    var frame = FrameRecord()
+    (frame.frameNumber, frame.submitted) = (UInt64(place[0]), MonotonicTime(nanoseconds: place[1]))
+    return FrameDetail(
+      of: frame, width: Int(place[2]), height: Int(place[3]),
+      damage: rects.map { IntRect(x: Int($0[0]), y: Int($0[1]), width: Int($0[2]), height: Int($0[3])) },
+      layers: layers.map {
+        FrameRecord.LayerTime(
+          layer: UInt32(clamping: $0[0]), phase: $0[1] != 0 ? .layout : .display, time: Nanoseconds($0[2]))
+      })
   }
 
   private func day(_ time: Nanoseconds) -> Bool { RecordedProfile.Kind.duration.range.contains(time.count) }

@@ -6,8 +6,9 @@ package import Metering
 ///
 /// A file has a JSON value a line. The first is an object with all but the lists, and with the names of the columns of frames and ticks. The
 /// others are arrays: an event of the output (`tick`, `committed`, `presented`, `lost`, `discarded`, `idle`, `refused`) with its columns, a
-/// `region` with name, begin, end and thread, a `layer` with number, name, work, times, pixels, time and maximum. Times are nanoseconds
-/// of the loop's clock.
+/// `region` with name, begin, end and thread, a `layer` with number, name, work, times, pixels, time and maximum, a `worst` frame with
+/// number, `submitted`, width, height, the left, top, width and height of each rectangle of its damage, and the number, 1 for
+/// layout, and time of each of its slowest layers. Times are nanoseconds of the loop's clock.
 package struct RecordedProfile: Sendable {
   /// The program's name, as the kernel knows it.
   package var program: String
@@ -26,6 +27,8 @@ package struct RecordedProfile: Sendable {
   package var regions: [Region] = []
   package var lostRegions = 0
   package var layers: [LayerCosts.Row] = []
+  /// The damage and the layers of the worst frames.
+  package var details: [FrameDetail] = []
 
   package init(
     program: String, display: String, clock: String, width: Int, height: Int, refreshRate: RefreshRate,
@@ -33,6 +36,13 @@ package struct RecordedProfile: Sendable {
   ) {
     (self.program, self.display, self.clock) = (program, display, clock)
     (self.width, self.height, self.refreshRate, self.environment) = (width, height, refreshRate, environment)
+  }
+
+  /// The worst of the frames that are kept.
+  var worstFrames: [FrameRecord] {
+    var profile = PhaseProfile(refreshRate: refreshRate)
+    for event in events { if case .presented(let frame) = event { profile.add(frame) } }
+    return profile.worstFrames.map(\.record)
   }
 
   // MARK: - Columns
@@ -179,6 +189,12 @@ extension RecordedProfile {
       text.raw("[\"layer\",\(row.id),")
       text.quoted(row.layer)
       text.raw(",\"\(row.work.name)\",\(row.count),\(row.pixels),\(row.time.count),\(row.maximum.count)]\n")
+    }
+    for detail in details {
+      let rects = detail.damage.map { "\($0.minX),\($0.minY),\($0.width),\($0.height)" }
+      let layers = detail.layers.map { "\($0.layer),\($0.phase == .layout ? 1 : 0),\($0.time.count)" }
+      text.raw("[\"worst\",\(detail.frameNumber),\(detail.submitted.nanoseconds),\(detail.width),\(detail.height),")
+      text.raw("[\(rects.joined(separator: ","))],[\(layers.joined(separator: ","))]]\n")
     }
     return text.bytes
   }

@@ -83,7 +83,10 @@ struct ProfileCommand: JudgingCommand {
         worst                  time since the first frame in seconds, work, late,
                                cause, longestPhase, layer, processor,
                                withoutProcessor: how long the frame could go on and
-                               had none, blocked: how long it waited
+                               had none, blocked: how long it waited, drawnLayers and
+                               laidOutLayers: how many, layers: the eight that took
+                               longest, each with name, phase and time, damage: left,
+                               top, width and height of each rectangle that changed
         pixels                 p50 and max of each: dirty: those that differ from the
                                frame before and did not only move, painted,
                                paintedRatio: painted for each dirty one, overdraw:
@@ -106,7 +109,8 @@ struct ProfileCommand: JudgingCommand {
 
       --html writes a page that needs no network: the verdict, a timeline of all \
       frames stacked by phase, the phases, the distribution of the work, the worst \
-      frames, the machine and the definitions.
+      frames with what changed in them and the layers drawn, the machine and the \
+      definitions.
       """)
 
   @Argument(

@@ -108,7 +108,35 @@ extension ProfileFigures {
       ("index", index.map { .count($0) } ?? .null), ("time", .text(seconds(of: frame))),
       ("work", .text(Text.milliseconds(frame.record.work))), ("late", .text(Text.milliseconds(frame.lateness))),
       ("cause", .text(frame.causes?.main.name ?? "in time")), ("isLate", .boolean(frame.causes != nil)),
-      ("longest", .text(longest(frame).name)),
+      ("longest", .text(longest(frame).name)), ("damage", detail(of: frame).map(damage) ?? .null),
+      ("drawn", .text(drawn(frame.record))),
+      ("layers", .list((detail(of: frame)?.layers ?? []).map(layerTime))),
+    ])
+  }
+
+  /// The picture of a frame's damage.
+  private func damage(_ detail: FrameDetail) -> JSONValue {
+    let pixels = detail.damage.reduce(0) { $0 + $1.area }
+    let part = Text.decimal(Double(pixels) * 100 / Double(max(detail.width * detail.height, 1)), 1)
+    let rects = detail.damage.count == 1 ? "a rectangle" : "\(detail.damage.count) rectangles"
+    let text = pixels == 0 ? "pixels only moved" : "\(part) % of the picture changed, in \(rects)"
+    return .object([
+      ("width", .count(detail.width)), ("height", .count(detail.height)), ("text", .text(text)),
+      ("rects", .list(detail.damage.map(\.json))),
+    ])
+  }
+
+  private func drawn(_ frame: FrameRecord) -> String {
+    let counts = [(frame.drawnLayers, "drawn"), (frame.laidOutLayers, "laid out")].filter { $0.0 > 0 }
+    guard let (first, what) = counts.first else { return "no layer was drawn or laid out" }
+    let all = ["\(first) \(first == 1 ? "layer" : "layers") \(what)"] + counts.dropFirst().map { "\($0) \($1)" }
+    return all.joined(separator: ", ")
+  }
+
+  private func layerTime(_ layer: FrameRecord.LayerTime) -> JSONValue {
+    .list([
+      .text(name(of: layer)), .count(Int(layer.phase.rawValue)), .text(layer.phase.name),
+      .text(Text.milliseconds(layer.time)),
     ])
   }
 

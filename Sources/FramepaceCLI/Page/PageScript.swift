@@ -84,18 +84,44 @@ extension ProfilePage {
     }
 
     function showWorst(select) {
-      const body = make('tbody', byId('worst'));
       for (const frame of data.worst) {
-        const row = make('tr', body, null, frame.index === null ? '' : 'link');
-        const place = make('td', row);
-        if (frame.index === null) place.textContent = `${frame.time} s`;
-        else make('button', place, `${frame.time} s`).setAttribute('aria-label', `Show the frame at ${frame.time} s`);
-        make('td', row, frame.work);
-        make('td', row, frame.late);
-        make('td', row, frame.cause, `text${frame.isLate ? ' bad' : ''}`);
-        make('td', row, frame.longest, 'text');
-        if (frame.index !== null) row.addEventListener('click', () => select(frame.index));
+        const item = make('li', byId('worst'));
+        const title = make('h3', item);
+        if (frame.index === null) title.append(`${frame.time} s`);
+        else {
+          const button = make('button', title, `${frame.time} s`);
+          button.setAttribute('aria-label', `Show the frame at ${frame.time} s`);
+          button.addEventListener('click', () => select(frame.index));
+        }
+        make('span', title, frame.isLate ? `${frame.late} ms late: ${frame.cause}` : frame.cause, frame.isLate ? 'bad' : '');
+        make('p', item, `${frame.work} ms of work, longest ${frame.longest}`, 'note');
+        const parts = make('div', item, null, 'parts');
+        const picture = make('div', parts);
+        if (frame.damage) drawDamage(picture, frame.damage);
+        make('p', picture, frame.damage ? frame.damage.text : 'its damage is not kept', 'note');
+        const layers = make('dl', parts);
+        make('dt', layers, frame.drawn, 'all');
+        for (const [name, phase, work, time] of frame.layers) {
+          const label = make('dt', layers);
+          swatch(label, phase);
+          label.append(name);
+          label.title = work;
+          make('dd', layers, `${time} ms`);
+        }
       }
+    }
+
+    function drawDamage(parent, damage) {
+      const picture = byId('damage').content.firstElementChild.cloneNode(true);
+      const shape = picture.firstElementChild;
+      picture.setAttribute('viewBox', `0 0 ${damage.width} ${damage.height}`);
+      picture.setAttribute('aria-label', damage.text);
+      picture.replaceChildren(...damage.rects.map(values => {
+        const rect = shape.cloneNode();
+        ['x', 'y', 'width', 'height'].forEach((name, index) => rect.setAttribute(name, values[index]));
+        return rect;
+      }));
+      parent.append(picture);
     }
 
     function showFacts(id, facts) {

@@ -76,9 +76,19 @@ extension ProfilePage {
     th.text, td.text { text-align: left; }
     tr.total td { font-weight: 600; }
     td.share { width: 30%; min-width: 120px; }
-    tbody tr.link { cursor: pointer; }
-    tbody tr.link:hover { background: var(--faint); }
-    td button { min-height: 30px; }
+
+    #worst { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(440px, 100%), 1fr)); gap: 12px; padding: 0;
+      margin-bottom: 0; list-style: none; }
+    #worst li { min-width: 0; padding: 12px 16px 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
+    #worst h3 { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; margin: 0; font-size: 15px; font-weight: 600; }
+    #worst p.note { margin-top: 4px; }
+    #worst .parts { display: grid; grid-template-columns: 176px 1fr; gap: 12px 20px; margin-top: 12px; }
+    #worst dl { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 2px 12px; margin: 0; align-content: start; }
+    #worst dt { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    #worst dt.all { grid-column: 1 / -1; color: var(--soft); white-space: normal; }
+    #worst dd { margin: 0; text-align: right; white-space: nowrap; }
+    .damage { display: block; width: 100%; max-height: 176px; border: 1px solid var(--line); background: var(--faint); }
+    .damage rect { fill: var(--phase-0); fill-opacity: 0.4; stroke: var(--phase-0); stroke-width: 1.5px; vector-effect: non-scaling-stroke; }
 
     .histogram { position: relative; display: flex; align-items: flex-end; gap: 2px; height: 170px; margin-top: 34px;
       border-bottom: 1px solid var(--soft); }
@@ -105,6 +115,8 @@ extension ProfilePage {
       #chart, #cursor { height: 240px; }
       #frame .columns { grid-template-columns: 1fr; }
       .phase { grid-template-columns: 108px 72px 1fr; }
+      #worst .parts { grid-template-columns: 1fr; }
+      .damage { max-width: 280px; }
       dl.facts { grid-template-columns: 1fr; gap: 0; }
       dl.facts dd { margin-bottom: 8px; }
       th, td { padding-left: 14px; }

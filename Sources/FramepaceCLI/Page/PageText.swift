@@ -26,7 +26,7 @@ enum PageText {
     ),
     (
       "worst",
-      "The frames that were late by most, then those in time with most work."
+      "The frames that were late by most, then those in time with most work. The picture shows the rectangles in which pixels may differ from the frame before; pixels that only moved, as those of a scrolled list, are not in them. Beside it are the layers whose layout or display took longest, eight at most."
     ),
     ("mean", "The mean time as a part of the budget; the means of the phases add up to that of all."),
     (

@@ -98,8 +98,8 @@ enum ProfilePage {
 
     <section id="worst-section" aria-labelledby="worst-title">
     <h2 id="worst-title">Worst frames</h2>
-    <div class="scroll"><table id="worst"><thead><tr><th>at</th><th>work ms</th><th>late ms</th><th class="text">cause</th>
-    <th class="text">longest phase</th></tr></thead></table></div>
+    <ol id="worst"></ol>
+    <template id="damage"><svg class="damage" role="img"><rect></rect></svg></template>
     </section>
 
     <section aria-labelledby="environment-title">

@@ -74,7 +74,7 @@ struct RecordedRun {
       subject: ProfileFigures.Subject(
         scene: recorded.program, display: recorded.display, clock: recorded.clock, width: recorded.width,
         height: recorded.height, environment: recorded.environment, time: recorded.began?.wall,
-        notes: Self.notes(recorded)))
+        notes: Self.notes(recorded)), details: recorded.details)
   }
 
   private static func notes(_ recorded: RecordedProfile) -> [String] {

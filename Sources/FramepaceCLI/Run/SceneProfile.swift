@@ -40,6 +40,7 @@ final class SceneProfile {
   private let log: FrameLogFile?
   private var lastFrame: FrameRecord?
   private let layers: LayerCosts
+  private let damages: DamageLog
   private var reader: RegionReader
   private var regions = RegionTally()
 
@@ -67,6 +68,7 @@ final class SceneProfile {
       session.measure(with: FPSMeter(refreshRate: profile.refreshRate), log: log, timeline: timeline)
     }
     layers = session.engine.measureLayers()
+    damages = DamageLog(of: session.engine.output, frames: min(length.frames, RunTimeline.mostFrames))
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     session.engine.output.observe { [weak self] event in
       self?.meter.record(event)
@@ -121,7 +123,8 @@ final class SceneProfile {
       profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions, report: report,
       subject: ProfileFigures.Subject(
         scene: session.scene.name, display: display.name, clock: display.ticker.name, width: size.width,
-        height: size.height, environment: .current, time: ClockReading.now(loop: session.engine.loop.clock).wall))
+        height: size.height, environment: .current, time: ClockReading.now(loop: session.engine.loop.clock).wall),
+      details: profile.worstFrames.compactMap { damages.detail(of: $0.record) })
     if let html, let timeline {
       try AtomicFile.write(ProfilePage.bytes(PageFigures(figures, timeline: timeline.timeline, last: lastFrame)), to: html)
     }

@@ -14,6 +14,8 @@ struct ProfileFigures {
   /// The figures of the run.
   let report: FrameReport
   let subject: Subject
+  /// The damage and the layers of the worst frames.
+  var details: [FrameDetail] = []
 
   /// The scene or program, and the display and machine that it ran on.
   struct Subject {
@@ -25,7 +27,7 @@ struct ProfileFigures {
     var environment: RunEnvironment
     /// When it was measured, since 1970; nil where a file does not tell.
     var time: Nanoseconds?
-    /// What the figures lack.
+    /// Sentences about what the figures lack.
     var notes: [String] = []
   }
 
@@ -94,6 +96,11 @@ struct ProfileFigures {
     return frame.causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
   }
 
+  /// The damage and the layers of a frame; nil where they are not kept.
+  func detail(of frame: PhaseProfile.WorstFrame) -> FrameDetail? { details.first { $0.isOf(frame.record) } }
+
+  func name(of layer: FrameRecord.LayerTime) -> String { layers.name(of: layer.layer) ?? "layer \(layer.layer)" }
+
   func longest(_ frame: PhaseProfile.WorstFrame) -> FrameRecord.Phase {
     FrameRecord.Phase.allCases.max { frame.record.phases[$0] < frame.record.phases[$1] } ?? .callbacks
   }
@@ -110,7 +117,10 @@ struct ProfileFigures {
         ("layer", .optional(frame.causes?.layer(of: frame.record).flatMap { layers.name(of: $0) })),
         ("processor", .milliseconds(frame.record.processorTime)),
         ("withoutProcessor", .milliseconds(frame.record.runDelay + frame.record.startDelay)),
-        ("blocked", .milliseconds(frame.record.blockedTime)),
+        ("blocked", .milliseconds(frame.record.blockedTime)), ("drawnLayers", .count(frame.record.drawnLayers)),
+        ("laidOutLayers", .count(frame.record.laidOutLayers)),
+        ("damage", .list(detail(of: frame)?.damage.map(\.json) ?? [])),
+        ("layers", .list(detail(of: frame)?.layers.map(layerTime) ?? [])),
       ])
     }
     return .object(
@@ -136,6 +146,12 @@ struct ProfileFigures {
       ])
   }
 
+  private func layerTime(_ layer: FrameRecord.LayerTime) -> JSONValue {
+    .object([
+      ("name", .text(name(of: layer))), ("phase", .text(layer.phase.name)), ("time", .milliseconds(layer.time)),
+    ])
+  }
+
   private var durations: JSONValue {
     guard phases.count <= Self.mostDurations else { return .null }
     return .object(
@@ -143,4 +159,9 @@ struct ProfileFigures {
         (phase.name, .list(phases.map { .count(Int($0[phase].count)) }))
       })
   }
+}
+
+extension IntRect {
+  /// Left, top, width and height.
+  var json: JSONValue { .list([.count(Int(minX)), .count(Int(minY)), .count(width), .count(height)]) }
 }

@@ -45,7 +45,7 @@ extension LayerContext {
         layer.isLayoutMarked = false
         guard layer.needsLayout else { continue }
         phases.layoutCount += 1
-        layOut(layer, &phases)
+        layOut(layer)
       }
       layoutMarks[depth].removeSubrange(0..<count)
       depth += 1
@@ -62,7 +62,7 @@ extension LayerContext {
       // A layer without a size still needs display. It is marked again once it has a size.
       guard layer.needsDisplay, layer.bounds.isDrawable else { continue }
       phases.displayCount += 1
-      display(layer, &phases)
+      display(layer)
     }
     displayMarks.removeSubrange(0..<count)
   }

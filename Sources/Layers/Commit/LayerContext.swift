@@ -16,8 +16,6 @@ public struct CommitPhases: Sendable {
   public var displayCount = 0
   /// The number of layers whose entry in the tree was made anew.
   public var recordCount = 0
-  /// The longest work for one layer; nil where `LayerContext.onLayerWork` is.
-  package var longestWork: LayerWork?
   /// A layer that was dirty again after every round: it dirties itself, or layers dirty each other. Its mark stays for a
   /// later commit, but does not request one.
   public var unsettled: Layer?

@@ -21,14 +21,14 @@ package struct LayerWork: BitwiseCopyable, Sendable {
 }
 
 extension LayerContext {
-  func layOut(_ layer: Layer, _ phases: inout CommitPhases) {
+  func layOut(_ layer: Layer) {
     guard let onLayerWork else { return layer.layoutOnce() }
     let start = clock.now
     layer.layoutOnce()
-    report(LayerWork(layer: layer.id, kind: .layout, time: clock.now - start, pixels: 0), of: layer, onLayerWork, &phases)
+    onLayerWork(layer, LayerWork(layer: layer.id, kind: .layout, time: clock.now - start, pixels: 0))
   }
 
-  func display(_ layer: Layer, _ phases: inout CommitPhases) {
+  func display(_ layer: Layer) {
     guard let onLayerWork else { return layer.displayIfNeeded() }
     let start = clock.now
     layer.displayIfNeeded()
@@ -39,13 +39,6 @@ extension LayerContext {
       work.kind = .drawing
       work.pixels = Int(drawn.size.width * drawn.scale) * Int(drawn.size.height * drawn.scale)
     }
-    report(work, of: layer, onLayerWork, &phases)
-  }
-
-  private func report(
-    _ work: LayerWork, of layer: Layer, _ handler: @MainActor (Layer, LayerWork) -> Void, _ phases: inout CommitPhases
-  ) {
-    if work.time > phases.longestWork?.time ?? .zero { phases.longestWork = work }
-    handler(layer, work)
+    onLayerWork(layer, work)
   }
 }

@@ -1,0 +1,79 @@
+import FrameTiming
+import FramepaceTesting
+import Geometry
+import XCTest
+
+@testable import Framepace
+
+/// The damage of the last frames, on manual time.
+@preconcurrency @MainActor final class DamageLogTests: XCTestCase {
+  private static let rate = RefreshRate(hertz: 100) ?? .hertz60
+
+  /// Two layers of 4 × 4 pixels, which move by four columns in each frame: one at the top left, one at the bottom right.
+  private final class Movers {
+    let stage: ManualStage<VirtualDisplay>
+    private let link: DisplayLink
+    private(set) var column = 0
+
+    @MainActor
+    init() throws {
+      let stage = try ManualStage(width: 640, height: 400, rate: DamageLogTests.rate)
+      let layers = [0.0, 396].map { top in
+        let layer = Layer()
+        layer.anchorPoint = .zero
+        layer.bounds = Rect(x: 0, y: 0, width: 4, height: 4)
+        layer.position = Point(0, top)
+        layer.backgroundColor = .white
+        stage.root.addSublayer(layer)
+        return layer
+      }
+      var column = 0
+      self.stage = stage
+      link = stage.engine.makeDisplayLink { _ in
+        column += 4
+        Transaction.withoutActions {
+          for (index, layer) in layers.enumerated() { layer.position.x = Double(320 * index + column % 300) }
+        }
+      }
+    }
+
+    @MainActor
+    func end() {
+      link.invalidate()
+      stage.engine.invalidate()
+    }
+  }
+
+  /// A frame's rectangles are those that the layers left and came to, in each corner; frames before the last four are not kept.
+  func testTheRectanglesOfFrames() throws {
+    let movers = try Movers()
+    defer { movers.end() }
+    let log = DamageLog(of: movers.stage.engine.output, frames: 4)
+    movers.stage.run(for: .milliseconds(200))
+    let frames = movers.stage.frames
+    XCTAssertGreaterThan(frames.count, 15)
+    var last: IntRect?
+    // One more was handed over, and is not seen yet.
+    for frame in frames.suffix(3) {
+      let detail = try XCTUnwrap(log.detail(of: frame))
+      XCTAssertEqual([detail.width, detail.height], [640, 400])
+      XCTAssertTrue(detail.isOf(frame))
+      let rects = detail.damage.sorted { $0.minY < $1.minY }
+      XCTAssertEqual(rects.map { [$0.minY, Int32($0.height), Int32($0.width)] }, [[0, 4, 8], [396, 4, 8]])
+      XCTAssertEqual(detail.damage.reduce(0) { $0 + $1.area }, frame.damagePixels)
+      if let last { XCTAssertEqual(rects[0].minX, last.minX + 4) }
+      last = rects[0]
+    }
+    XCTAssertNil(log.detail(of: frames[frames.count - 5]))
+  }
+
+  /// The first frame changes everything.
+  func testTheFirstFrame() throws {
+    let movers = try Movers()
+    defer { movers.end() }
+    let log = DamageLog(of: movers.stage.engine.output, frames: 4)
+    movers.stage.run(for: .milliseconds(15))
+    let frame = try XCTUnwrap(movers.stage.frames.first)
+    XCTAssertEqual(log.detail(of: frame)?.damage, [IntRect(x: 0, y: 0, width: 640, height: 400)])
+  }
+}
