@@ -126,6 +126,57 @@ import Testing
       ])
   }
 
+  private static func drawing(_ layer: String, _ requested: Int64, _ work: Range<Int64>, shown: Int64?)
+    -> FrameTimeline.Drawing
+  {
+    FrameTimeline.Drawing(
+      layer: layer, requested: time(requested), begun: time(work.lowerBound), ended: time(work.upperBound),
+      shown: shown.map { time($0) })
+  }
+
+  /// Drawings that overlap are on two tracks. The first is requested in the commit of frame 1 and shown by frame 2, which is begun later; the
+  /// second was superseded; of the third no frame is known.
+  @Test func drawingsOfWorkers() throws {
+    var timeline = Self.timeline([Self.frame(1), Self.frame(2)])
+    timeline.drawings = [
+      Self.drawing("b", 11_500, 13_000..<17_000, shown: nil), Self.drawing("a", 11_000, 12_500..<15_000, shown: 18_000),
+      Self.drawing("c", 35_000, 35_000..<35_000, shown: 36_000),
+    ]
+    let trace = TraceChecker(try Self.write(timeline))
+    #expect(trace.violations == [])
+    let slices = trace.slices(of: "workers").map { "\(trace.tracks[$0.track] ?? ""): \($0.name) \($0.start)-\($0.end)" }
+    #expect(slices == ["workers: a 12500-15000", "workers 2: b 13000-17000", "workers: c 35000-35001"])
+    let flows = trace.drawingFlows.mapValues { flow in flow.steps.map { "\(trace.tracks[$0.track] ?? "") \($0.time)" } }
+    #expect(
+      flows == [
+        1: ["actual frames 11000", "workers 12500", "actual frames 20100"],
+        2: ["actual frames 11500", "workers 2 13000"],
+      ])
+    #expect(trace.slices(of: "workers")[1].arguments["shown"] as? Bool == false)
+    #expect(trace.slices(of: "workers")[0].arguments["waitedNs"] as? Int == 1_500_000)
+  }
+
+  /// Regions lie in each other on their thread's track; one that a broken file lets end after the one around it is cut.
+  @Test func regionsOfTheApplication() throws {
+    var timeline = Self.timeline([Self.frame(1)])
+    func add(_ name: String, _ time: Range<Int64>, thread: Int = 0) {
+      timeline.add(
+        Region(name: name, begin: Self.time(time.lowerBound), end: Self.time(time.upperBound), thread: thread))
+    }
+    add("inner", 10..<20)
+    add("broken", 15..<50)
+    add("outer", 10..<30)
+    add("decode \"1\"", 12..<80, thread: 2)
+    add("next", 30..<40)
+    let trace = TraceChecker(try Self.write(timeline))
+    #expect(trace.violations == [])
+    #expect(
+      trace.slices(of: "regions").map { "\($0.track % 10) \($0.name) \($0.start)-\($0.end) \($0.depth)" } == [
+        "0 outer 10-30 0", "0 inner 10-20 1", "2 decode \"1\" 12-80 0", "0 broken 15-20 2", "0 next 30-40 0",
+      ])
+    #expect(trace.tracks.values.contains("regions of thread 3"))
+  }
+
   @Test func framesThatFindNoRoomAreLeftOut() throws {
     let timeline = Self.timeline((1...10).map { Self.frame($0) }, capacity: 4)
     #expect(timeline.frames.map(\.record.frameNumber) == [7, 8, 9, 10] && timeline.frames.dropped == 6)
@@ -172,6 +223,10 @@ import Testing
           if Bool.random(using: &random) { record.phases[.diff] = any() - .zero }
         }
         timeline.add(frame)
+        timeline.add(Region(name: "r", begin: any(), end: any(), thread: Int.random(in: 0...2, using: &random)))
+        timeline.drawings.append(
+          FrameTimeline.Drawing(
+            layer: "l", requested: any(), begun: any(), ended: any(), shown: Bool.random(using: &random) ? any() : nil))
         loopTime += .microseconds(Int64.random(in: 0...2, using: &random))
         timeline.add(
           [.entered(mode: "a"), .left, .sleeps, .wakes][Int.random(in: 0..<4, using: &random)], at: loopTime)

@@ -21,6 +21,7 @@ struct TraceChecker {
   /// The names of tracks.
   private(set) var tracks: [Int: String] = [:]
   private(set) var flows: [Int: Flow] = [:]
+  private(set) var drawingFlows: [Int: Flow] = [:]
   private(set) var counters: [String: [Double]] = [:]
   private(set) var process: String?
 
@@ -46,7 +47,8 @@ struct TraceChecker {
     }
     for (track, rest) in open where !rest.isEmpty { violations.append("track \(track): '\(rest[0].name)' does not end") }
     nest()
-    checkFlows()
+    checkFlows(flows)
+    checkFlows(drawingFlows)
     checkTracks()
   }
 
@@ -87,11 +89,15 @@ struct TraceChecker {
       }
       counters[name, default: []] += arguments.values.compactMap { ($0 as? NSNumber)?.doubleValue }
     case "s", "t", "f":
-      guard let id = event["id"] as? Int, event["name"] is String, event["cat"] is String else {
+      guard let id = event["id"] as? Int, let name = event["name"] as? String, event["cat"] as? String == name else {
         return violations.append("a flow without id, name or category: \(event)")
       }
       if kind != "s", event["bp"] as? String != "e" { violations.append("flow \(id): a step that binds to the next slice") }
-      flows[id, default: Flow()].steps.append((kind, track, time))
+      switch name {
+      case "frame": flows[id, default: Flow()].steps.append((kind, track, time))
+      case "drawing": drawingFlows[id, default: Flow()].steps.append((kind, track, time))
+      default: violations.append("a flow of \(name)")
+      }
     default: violations.append("an event of kind \(kind)")
     }
   }
@@ -138,7 +144,7 @@ struct TraceChecker {
     }
   }
 
-  private mutating func checkFlows() {
+  private mutating func checkFlows(_ flows: [Int: Flow]) {
     for (id, flow) in flows {
       let kinds = flow.steps.map(\.kind)
       if kinds.first != "s" || kinds.last != "f" || kinds.count < 2
@@ -160,6 +166,9 @@ struct TraceChecker {
   private mutating func checkTracks() {
     let (expected, actual) = (numbers("expected frames"), numbers("actual frames"))
     if expected != actual { violations.append("frames are expected as \(expected), and made as \(actual)") }
+    if slices.contains(where: { $0.depth > 0 && tracks[$0.track]?.hasPrefix("workers") == true }) {
+      violations.append("drawings of one track overlap")
+    }
     if Set(tracks.values).count != tracks.count { violations.append("two tracks have one name: \(tracks)") }
   }
 

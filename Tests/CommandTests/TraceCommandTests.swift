@@ -48,6 +48,21 @@ struct TraceCommandTests {
     #expect(trace.process?.hasPrefix("orbit on virtual display") == true)
   }
 
+  /// The dashboard's chart is drawn by workers: each drawing has its slice and its flow.
+  @Test func ofDrawingsByWorkers() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      ["profile", "dashboard", "--frames", "150", "--display", "fallback", "--size", "320x180", "--trace", "t.json"],
+      in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let trace = TraceChecker(try folder.contents(of: "t.json"))
+    #expect(trace.violations == [])
+    let drawings = trace.slices(of: "workers")
+    #expect(drawings.count > 1)
+    let whole = trace.drawingFlows.values.filter { $0.steps.map(\.kind) == ["s", "t", "f"] }
+    #expect(whole.count >= drawings.count / 2 && !whole.isEmpty, "\(trace.drawingFlows)")
+  }
+
   @Test(arguments: [
     (["profile", "orbit", "--trace", ""], "--trace has no name"),
     (["profile", "orbit", "--trace", "a", "--json", "./a"], "are one file"),

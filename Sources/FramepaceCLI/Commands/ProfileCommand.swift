@@ -36,7 +36,7 @@ struct ProfileCommand: JudgingCommand {
       that FRAMEPACE_PROFILE names: the last 32768 events of its first display, which \
       are three minutes at 60 Hz, when its loop or the process ends. profile reports \
       them as if it had run the program itself, with all files that it writes of a \
-      scene; but traces lack what the loop did:
+      scene; but traces lack what loop and workers did:
 
         FRAMEPACE_PROFILE=kiosk.profile kiosk
         framepace profile kiosk.profile
@@ -101,7 +101,8 @@ struct ProfileCommand: JudgingCommand {
 
       --trace writes trace events, which https://ui.perfetto.dev and chrome://tracing \
       open: for each frame when it was expected and when it was made, its phases, a \
-      flow from its tick to its vblank, the loop's modes and sleep, and counters.
+      flow from its tick to its vblank, the loop's modes and sleep, the program's own \
+      regions, the drawings of workers, and counters.
 
       --csv writes the lines of a frame log, whose columns framepace help run \
       explains, and which framepace view reads. It also has the frames that were \

@@ -336,7 +336,7 @@ private struct SceneRun {
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
-    trace = command.tracing.trace.map { [session] in (RunTimeline(frames: .max, loop: session.engine.loop), $0) }
+    trace = command.tracing.trace.map { [session] in (RunTimeline(frames: .max, engine: session.engine), $0) }
     session.measure(
       with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture, timeline: trace?.timeline)
     if command.mirror { try session.mirror() }

@@ -63,7 +63,10 @@ struct RecordedRun {
     }
     ledger.end(log: log)
     var regions = RegionTally()
-    for region in recorded.regions { regions.add(region) }
+    for region in recorded.regions {
+      regions.add(region)
+      timeline.add(region)
+    }
     regions.lost = recorded.lostRegions
     var report = meter.report()
     report.budget = budget
@@ -97,7 +100,7 @@ struct RecordedRun {
     try Terminal.output.line(figures.subject.heading(width: Terminal.output.textWidth))
     try figures.write(to: target)
     guard let trace else { return }
-    let note = "'\(trace)' has no track of the loop: a program does not record what its loop does between frames"
+    let note = "'\(trace)' has no tracks of the loop and of workers: a program does not record what they do"
     try Terminal.output.line(Text.paragraph(note, width: Terminal.output.textWidth))
   }
 

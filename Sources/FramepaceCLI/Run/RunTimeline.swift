@@ -9,14 +9,20 @@ final class RunTimeline {
   private var ledger = FrameLedger()
   private var observers: [FrameLoop.Observer] = []
   private let began: ClockReading
+  private let drawings: DrawingLog
+  private var regions: RegionReader
 
   /// The frames of the longest timeline: minutes of them, in some tens of megabytes.
   nonisolated static let mostFrames = 50_000
 
   /// - Parameter frames: the frames that are expected; of more than `mostFrames` the last are kept.
-  init(frames: Int, loop: FrameLoop) {
+  init(frames: Int, engine: Engine) {
     // Frames that are never seen have a place too.
-    timeline = FrameTimeline(capacity: min(2 * min(frames, Self.mostFrames) + 16, Self.mostFrames))
+    let capacity = min(2 * min(frames, Self.mostFrames) + 16, Self.mostFrames)
+    timeline = FrameTimeline(capacity: capacity)
+    drawings = engine.measureDrawings(capacity: capacity)
+    let loop = engine.loop
+    regions = FrameProfile.startRecording(clock: loop.clock)
     began = .now(loop: loop.clock)
     // The first and the last to be called: what others do is in the time that the loop is awake.
     observe(loop, [.entry, .afterWaiting], order: ObserverOrder.turnBegin)
@@ -46,11 +52,15 @@ final class RunTimeline {
   func record(_ event: FrameEvent, meter: FPSMeter, causes: FrameRecord.Causes?) {
     if case .tick(let tick) = event { timeline.add(tick) }
     ledger.handle(event, step: meter.step, causes: causes) { timeline.add($0) }
+    regions.read { timeline.add($0) }
   }
 
   /// Ends the timeline. Frames that wait for their vblank are in it.
   func finish() {
     ledger.end { timeline.add($0) }
+    regions.read { timeline.add($0) }
+    FrameProfile.stopRecording()
+    timeline.drawings = drawings.ended
     for observer in observers { observer.invalidate() }
     observers = []
   }

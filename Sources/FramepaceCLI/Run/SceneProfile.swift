@@ -63,7 +63,7 @@ final class SceneProfile {
     session.engine.measuresThreads = true
     areas = session.engine.measureAreas()
     log = try csv.map { try FrameLogFile(path: $0, format: .csv, isPatient: false) }
-    timeline = trace == nil && html == nil ? nil : RunTimeline(frames: length.frames, loop: session.engine.loop)
+    timeline = trace == nil && html == nil ? nil : RunTimeline(frames: length.frames, engine: session.engine)
     if timeline != nil || log != nil {
       session.measure(with: FPSMeter(refreshRate: profile.refreshRate), log: log, timeline: timeline)
     }

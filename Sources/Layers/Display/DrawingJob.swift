@@ -13,11 +13,14 @@ final class DrawingJob: Sendable {
   }
 
   let target: DrawingTarget
+  /// Nil where nobody measures.
+  let times: DrawingTimes?
   private let countdown: DrawingCountdown
   private let storedState: Lock<State>
 
-  init(_ drawing: any Drawing, target: DrawingTarget, countdown: DrawingCountdown) {
+  init(_ drawing: any Drawing, target: DrawingTarget, countdown: DrawingCountdown, times: DrawingTimes?) {
     self.target = target
+    self.times = times
     self.countdown = countdown
     storedState = Lock(.waiting(drawing))
     countdown.enter()
@@ -59,6 +62,7 @@ final class DrawingJob: Sendable {
       return drawing
     }
     guard let drawing else { return }
+    times?.begin()
     do {
       let image = try target.image(isCancelled: { self.isCancelled }, drawnBy: drawing.draw(in:))
       settle(.finished(image))
@@ -68,6 +72,7 @@ final class DrawingJob: Sendable {
   }
 
   private func settle(_ result: State) {
+    times?.end()
     let isWanted = storedState.withLock { state in
       guard case .drawing = state else { return false }
       state = result
@@ -97,8 +102,8 @@ final class DrawingGroup {
     countdown = DrawingCountdown { inbox.post(number) }
   }
 
-  func add(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget) -> DrawingJob {
-    let job = DrawingJob(drawing, target: target, countdown: countdown)
+  func add(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget, times: DrawingTimes?) -> DrawingJob {
+    let job = DrawingJob(drawing, target: target, countdown: countdown, times: times)
     members.append(Member(layer: layer, job: job))
     return job
   }

@@ -25,6 +25,7 @@ extension LayerContext {
             continue
           }
           layer.setContents(image, drawn: member.job.target.measures)
+          member.job.times?.show()
           hasChanged = true
         case .failed(let error):
           if let layer = member.layer, layer.asynchronous.accept(member.job) { displayFailed(layer, error) }
@@ -66,7 +67,9 @@ extension LayerContext {
     let priority = layer.drawingPriority
     let isAlone = collecting == nil || layer.publishesDrawingsAlone
     let group = isAlone ? makeGroup(priority) : openGroup(priority)
-    let job = group.add(drawing, for: layer, target: target)
+    let times = onDrawing == nil ? nil : DrawingTimes(clock: clock)
+    let job = group.add(drawing, for: layer, target: target, times: times)
+    if let times { onDrawing?(layer, times) }
     layer.asynchronous.request(job)
     if isAlone { group.close() }
     // A pool that was shut down draws no more, so the drawing runs here.

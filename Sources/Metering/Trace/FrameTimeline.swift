@@ -30,12 +30,33 @@ public struct FrameTimeline: Sendable {
     public var activity: LoopActivity
   }
 
+  /// The drawing of a layer's contents by a worker.
+  public struct Drawing: Sendable {
+    public var layer: String
+    /// When the main thread handed it over.
+    public var requested: MonotonicTime
+    public var begun: MonotonicTime
+    public var ended: MonotonicTime
+    /// When the layer took the picture; nil if it never did, as a newer one was requested.
+    public var shown: MonotonicTime?
+
+    public init(
+      layer: String, requested: MonotonicTime, begun: MonotonicTime, ended: MonotonicTime, shown: MonotonicTime?
+    ) {
+      (self.layer, self.requested, self.begun, self.ended, self.shown) = (layer, requested, begun, ended, shown)
+    }
+  }
+
   /// In the order in which their outcomes were known.
   public private(set) var frames: RecentValues<LoggedFrame>
   public private(set) var ticks: RecentValues<DisplayLink.Tick>
   public private(set) var loop: RecentValues<LoopEvent>
   /// The modes that the loop ran in before the first of its activities that are kept; the outermost run's first.
   public private(set) var modesBefore: [String] = []
+  /// The regions of the application's own that ended, in that order.
+  package private(set) var regions: RecentValues<Region>
+  /// The drawings of workers, in any order.
+  public var drawings: [Drawing] = []
 
   /// - Parameter capacity: the frames that are kept, and as many ticks; at least 1.
   public init(capacity: Int) {
@@ -43,6 +64,7 @@ public struct FrameTimeline: Sendable {
     ticks = RecentValues(capacity: capacity)
     // A frame takes two or three turns: one for its tick, one for its flip.
     loop = RecentValues(capacity: 8 * capacity)
+    regions = RecentValues(capacity: 2 * capacity)
   }
 
   /// Adds a frame whose outcome is known, as a `FrameLedger` tells; the oldest one makes room for it.
@@ -50,6 +72,9 @@ public struct FrameTimeline: Sendable {
 
   /// Adds a tick of the frames' output.
   public mutating func add(_ tick: DisplayLink.Tick) { ticks.append(tick) }
+
+  /// Adds a region that has ended.
+  package mutating func add(_ region: Region) { regions.append(region) }
 
   /// Adds an activity of the loop, as an observer of the loop tells. Times must not go back.
   public mutating func add(_ activity: LoopActivity, at time: MonotonicTime) {

@@ -10,8 +10,11 @@ public import LinuxSystem
 /// | actual frames | for each frame, from when it was begun until it was seen, or else handed over; named by its cause if it was late, and with its phases within |
 /// | on screen | a picture, from its vblank to that of the next one |
 /// | loop | the modes that the loop ran in, and its sleep within |
+/// | regions | the application's own regions; those of other threads on tracks of their own |
+/// | workers | the drawings of workers, by the names of their layers |
 ///
-/// A flow leads from the tick of a frame through its work to its vblank. Counters have the work of each frame, how late it was, and
+/// A flow leads from the tick of a frame through its work to its vblank, and one from the frame that requested a drawing through the
+/// drawing to the frame that shows it. Counters have the work of each frame, how late it was, and
 /// the pixels that were painted. Frames that overlap others are on further tracks of the same name with a number.
 ///
 /// Records have the duration of each phase, not its place: callbacks are drawn from the beginning of a frame, and the others, one
@@ -55,6 +58,16 @@ public struct FrameTrace {
       writer.add(event)
       try writer.flushIfFull(to: output)
     }
+    writer.endLoop()
+    for region in timeline.regions.sorted(by: { ($0.begin, $1.end) < ($1.begin, $0.end) }) {
+      writer.add(region)
+      try writer.flushIfFull(to: output)
+    }
+    writer.beginDrawings()
+    for drawing in timeline.drawings.sorted(by: { $0.begun < $1.begun }) {
+      writer.add(drawing)
+      try writer.flushIfFull(to: output)
+    }
     writer.end()
     try writer.flush(to: output)
   }
@@ -75,6 +88,9 @@ public struct FrameTrace {
     /// True for each slice of the loop that is open: whether it is a sleep.
     private var loopStack: [Bool] = []
     private var loopTime = Int64.min
+    private var frames: [DrawingTracks.Frame] = []
+    private var regions = RegionTracks(place: 1_000_002)
+    private var drawings = DrawingTracks(frames: [], place: 0)
 
     private static let pieceLength = 1 << 18
 
@@ -112,10 +128,7 @@ public struct FrameTrace {
       if !timeline.loop.isEmpty { events.name("loop", track: Track.loop, place: 1_000_001) }
     }
 
-    mutating func end() {
-      while loopStack.popLast() != nil { events.endSlice(track: Track.loop, at: loopTime) }
-      events.append("\n]}\n")
-    }
+    mutating func end() { events.append("\n]}\n") }
 
     // MARK: - Ticks
 
@@ -178,6 +191,9 @@ public struct FrameTrace {
       events.slice(Names.actual(frame), track: track, from: actual.lowerBound, to: actual.upperBound) { bytes in
         frame.appendColumns(to: &bytes)
       }
+
+      frames.append(
+        DrawingTracks.Frame(span: actual, submitted: TraceEvents.microseconds(record.submitted), track: track))
 
       // The flow: where it begins and ends depends on what is known of the frame.
       let tick = record.promised == nil ? nil : tickStarts[record.frameNumber]
@@ -260,6 +276,14 @@ public struct FrameTrace {
       events.name(lane == 0 ? name : "\(name) \(lane + 1)", track: track, place: place + Int64(lane))
     }
 
+    // MARK: - Regions and drawings
+
+    mutating func add(_ region: Region) { regions.add(region, to: &events) }
+
+    mutating func beginDrawings() { drawings = DrawingTracks(frames: frames, place: 2_000_000) }
+
+    mutating func add(_ drawing: FrameTimeline.Drawing) { drawings.add(drawing, to: &events) }
+
     // MARK: - Loop
 
     mutating func beginLoop() {
@@ -280,6 +304,10 @@ public struct FrameTrace {
         if loopStack.last == true { close() }
         if loopStack.last == false { close() }
       }
+    }
+
+    mutating func endLoop() {
+      while loopStack.popLast() != nil { events.endSlice(track: Track.loop, at: loopTime) }
     }
 
     private mutating func open(_ mode: String) {

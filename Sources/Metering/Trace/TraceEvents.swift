@@ -55,13 +55,19 @@ struct TraceEvents {
   }
 
   /// A step of flow `id`, bound to the slice that the track has at that time.
-  mutating func flow(_ id: Int64, _ step: FlowStep, track: Int64, at time: Int64) {
+  ///
+  /// - Parameter name: the kind of flow; flows of two kinds may have one id.
+  mutating func flow(_ id: Int64, _ step: FlowStep, of name: StaticString = "frame", track: Int64, at time: Int64) {
     switch step {
     case .begin: begin("s", track: track, at: time)
     case .middle: begin("t", track: track, at: time)
     case .end: begin("f", track: track, at: time)
     }
-    JSONBytes.append(#","name":"frame","cat":"frame","id":"#, to: &bytes)
+    JSONBytes.append(#","name":""#, to: &bytes)
+    JSONBytes.append(name, to: &bytes)
+    JSONBytes.append(#"","cat":""#, to: &bytes)
+    JSONBytes.append(name, to: &bytes)
+    JSONBytes.append(#"","id":"#, to: &bytes)
     JSONBytes.append(id, to: &bytes)
     if step != .begin { JSONBytes.append(#","bp":"e""#, to: &bytes) }
     JSONBytes.append("}", to: &bytes)
