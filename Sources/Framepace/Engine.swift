@@ -52,6 +52,7 @@ public final class Engine {
   var layerCosts: LayerCosts?
   private var recorder: ProfileRecorder?
   private var turnMark: ThreadMeter.Mark?
+  private var input: MonotonicTime?
   private var drawingWait = DrawingWait.none
   /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. While it is
   /// nil, the first such layer is named on the standard error output.
@@ -136,6 +137,24 @@ public final class Engine {
     drawingWait = .upTo(max(limit, .zero))
   }
 
+  /// Tells that this turn handles an input event, such as a touch or a key, so that the figures have the latency from input to vblank.
+  ///
+  /// The next frame of each display carries it, see `FrameRecord.input`; of several events the earliest counts. An event is in no figure if
+  /// no frame is wanted at the end of the turn, since it changed nothing that is seen. What the event lets workers draw is seen later than
+  /// that frame.
+  ///
+  /// ```swift
+  /// engine.inputArrived(at: event.time)
+  /// button.backgroundColor = .white
+  /// ```
+  ///
+  /// - Parameter time: when the event arrived, by the loop's clock, such as its kernel time stamp by `CLOCK_MONOTONIC`. A time to come
+  ///   counts as now.
+  public func inputArrived(at time: MonotonicTime) {
+    let time = min(time, loop.clock.now)
+    input = min(input ?? time, time)
+  }
+
   /// Runs the loop until `finish()`, at once if that was called before. Frames, timers, sources and the main queue are
   /// served.
   public func run() {
@@ -199,7 +218,8 @@ public final class Engine {
     let now = loop.clock.now
     if case .open(let start?) = turn { work.phases[.callbacks] = now - start }
     work.mark = turnMark ?? threadMeter?.mark(at: now)
-    (turn, turnMark) = (.committing, nil)
+    work.input = input
+    (turn, turnMark, input) = (.committing, nil, nil)
     if let trail {
       let marks = groups.reduce((layouts: 0, displays: 0)) { sum, group in
         let marks = group.context.markCounts

@@ -13,6 +13,7 @@ import LinuxSystem
 /// | `animationTime` | the time for which its animations were evaluated |
 /// | `start`, `delivered` | when it was to be begun, and when it was |
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
+/// | `input` | when the earliest input event arrived that it is the first frame after |
 /// | `presented` | the vblank that showed it |
 /// | `callbacks`, `layout`, `display`, `diff`, `composite`, `present` | the time in each phase |
 /// | `work` | all phases together; that of a `discarded` frame was done for nothing |
@@ -117,6 +118,7 @@ extension LoggedFrame {
       ("delivered", .time(record.delivered)),
       ("submitted", .time(record.submitted)),
       ("heldBack", .duration(record.heldBack)),
+      ("input", .time(record.input)),
       ("presented", .time(wasSeen ? record.presented : nil)),
       ("callbacks", .duration(record.phases[.callbacks])),
       ("layout", .duration(record.phases[.layout])),

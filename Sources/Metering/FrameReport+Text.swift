@@ -31,8 +31,8 @@ extension FrameReport: CustomStringConvertible {
       lines.append(("hitches", ["\(Text.decimal(hitchTimeRatio, 1)) ms/s", hitchSeverity.rawValue]))
     }
     let rows = [
-      ("interval", frameInterval), ("work", work), ("latency", latency), ("animation", animationError),
-      ("prediction", predictionError),
+      ("interval", frameInterval), ("work", work), ("latency", latency), ("input", inputLatency),
+      ("animation", animationError), ("prediction", predictionError),
     ]
     return
       (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }

@@ -70,6 +70,8 @@ public struct FrameReport: Equatable, Sendable {
   public var tickLateness = Distribution()
   /// From the beginning of a frame, when its link callbacks were called, to the vblank that showed it.
   public var latency = Distribution()
+  /// From the arrival of input to the vblank that showed the first frame after it; of frames that carried input. See `FrameRecord.input`.
+  public var inputLatency = Distribution()
   /// How unevenly time passes in what is seen: how much the step from the time of one picture's animations to the next
   /// one's differs from the step between the vblanks that showed them, in either direction; not across idle intervals, nor after a frame
   /// that was made for a guess. See `FrameStep.animationError`.

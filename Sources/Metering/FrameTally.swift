@@ -42,6 +42,7 @@ struct FrameTally<Durations: DurationCollection> {
   private(set) var phaseTimes = FrameRecord.PhaseDurations()
   private var tickLatenesses = Durations()
   private var latencies = Durations()
+  private var inputLatencies = Durations()
   private var animationErrors = Durations()
   private var predictionErrors = Durations()
 
@@ -174,6 +175,7 @@ struct FrameTally<Durations: DurationCollection> {
     counts.hitchTime += hitch
     if counts.firstPresented == nil { counts.firstPresented = frame.presented }
     latencies.add(frame.presented - frame.delivered)
+    if let input = frame.input { inputLatencies.add(frame.presented - input) }
     if let error = frame.predictionError(interval: interval) { predictionErrors.add(max(error, -error)) }
     guard let lastStep else { return }
     frameIntervals.add(lastStep.interval)
@@ -262,6 +264,7 @@ struct FrameTally<Durations: DurationCollection> {
     report.work = FrameReport.Distribution(works.distribution)
     report.tickLateness = FrameReport.Distribution(tickLatenesses.distribution)
     report.latency = FrameReport.Distribution(latencies.distribution)
+    report.inputLatency = FrameReport.Distribution(inputLatencies.distribution)
     report.animationError = FrameReport.Distribution(animationErrors.distribution)
     report.predictionError = FrameReport.Distribution(predictionErrors.distribution)
     return report

@@ -68,8 +68,7 @@ public final class Output {
   private var schedule = OutputSchedule()
   /// The tree of the last frame; the next one is compared with it.
   private var shown: TreeSnapshot?
-  /// A frame that could not be rendered at the end of its tick's turn, although its work was done. `submitted` is the end of the
-  /// turn.
+  /// A frame whose work was done, and which could not be rendered at the end of its tick's turn: that is its `submitted`.
   private var owed: FrameRecord?
   /// The frames on their way to the screen, in the order in which they will be seen.
   private var pending: [FrameRecord] = []
@@ -148,6 +147,7 @@ public final class Output {
     takeRenderedFrame()  // Its observers may end the output.
     guard let link else { return }
     stretch.begin(turn.mark)
+    schedule.add(input: turn.input)
     let now = clock.now
     if wantsFrame {
       link.contentFrameRateRange = schedule.isDirty ? .default : content.frameRateRange()
@@ -250,6 +250,7 @@ public final class Output {
     if isOwed || schedule.dueTick == nil { owed = nil } else { discardOwedFrame() }
     guard link != nil else { return }  // An observer has ended the output.
     var record = frame
+    record.input = schedule.takeInput()
     record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, forecast: forecast)
     if let renderThread, !forecast.isVariable {
       // It can be seen when it is rendered, and the thread takes as long as before.
@@ -377,8 +378,7 @@ public final class Output {
     let (now, slack) = (clock.now, ticker.interval / 2)
     let time = time - now <= slack && record.submitted - time <= slack ? time : now
     record.presented = time
-    // Before the first vblank, and after a pause, the target may be a guess, and a screen may have to set its mode. Such a
-    // frame is in time.
+    // A frame whose target was a guess, as before the first vblank and after a pause, is in time.
     let isEarly = record.target - time > ticker.interval / 2
     if !record.isTargetKnown { (record.promised, record.target) = (nil, time) }
     // A newer frame has a target of its own.

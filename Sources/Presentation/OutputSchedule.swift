@@ -8,6 +8,8 @@ import LinuxSystem
 struct OutputSchedule {
   /// Something changed that has not been rendered yet.
   var isDirty = false
+  /// When the earliest input arrived after which no frame was rendered.
+  private var input: MonotonicTime?
   /// How many intervals a frame may take: it is made for so many vblanks later.
   var lead = 1
   private var state = LastTick.unused(nil)
@@ -185,6 +187,17 @@ struct OutputSchedule {
     return frame
   }
 
+  /// Takes the input of a turn, for the next frame.
+  mutating func add(input new: MonotonicTime?) {
+    if let new { input = min(input ?? new, new) }
+  }
+
+  /// The input that the frame is the first one after, which is rendered now.
+  mutating func takeInput() -> MonotonicTime? {
+    defer { input = nil }
+    return input
+  }
+
   mutating func didRender(for target: MonotonicTime) {
     isDirty = false
     state = .used(state.tick)
@@ -216,6 +229,8 @@ struct OutputSchedule {
 
   /// The turn is over: later changes do not belong to its tick, unless the frame of that tick is still wanted.
   mutating func endTurn(isFrameWanted: Bool) {
+    // It changed nothing.
+    if !isFrameWanted { input = nil }
     guard let tick = openTick else { return }
     state = isFrameWanted ? .open(tick) : .unused(tick)
   }

@@ -30,6 +30,7 @@ import Testing
     let outcome = LoggedFrame.Outcome.allCases.randomElement(using: &random) ?? .pending
     var frame = LoggedFrame(record: record, outcome: outcome)
     if Bool.random(using: &random) { frame.record.promised = time() }
+    if Bool.random(using: &random) { frame.record.input = time() }
     if outcome != .discarded { frame.record.animationTime = time() }
     guard outcome == .presented else { return frame }
     frame.record.presented = time()
@@ -52,6 +53,7 @@ import Testing
       "targetKnown": "\(record.isTargetKnown)", "start": "\(record.start.nanoseconds)",
       "delivered": "\(record.delivered.nanoseconds)", "submitted": "\(record.submitted.nanoseconds)",
       "heldBack": "\(record.heldBack.count)", "work": "\(record.work.count)", "paintedPixels": "\(record.paintedPixels)",
+      "input": record.input.map { "\($0.nanoseconds)" },
       "promised": record.promised.map { "\($0.nanoseconds)" }, "cause": frame.causes?.main.name,
       "otherCause": frame.causes?.other?.name,
       "damagePixels": "\(record.damagePixels)", "asyncWait": "\(record.drawingWait.count)",
@@ -117,17 +119,17 @@ import Testing
     let frame = LoggedFrame(record: record, outcome: .discarded)
     #expect(
       Self.text([frame], .csv) == """
-        number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,submitted,heldBack,presented,\
+        number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,submitted,heldBack,input,presented,\
         callbacks,layout,display,diff,composite,present,work,frameInterval,lateness,cause,otherCause,animationError,\
         paintedPixels,damagePixels,processorTime,runDelay,startDelay,asyncWait,dirtyLayers,laidOutLayers,drawnLayers,\
         missedPictures,pictureTime,layerPixels
-        7,discarded,1000,,0,true,,0,0,0,0,,0,20,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,0
+        7,discarded,1000,,0,true,,0,0,0,0,,,0,20,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,0
 
         """)
     #expect(
       Self.text([frame], .jsonl) == """
         {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
-        "start":0,"delivered":0,"submitted":0,"heldBack":0,"presented":null,"callbacks":0,"layout":20,"display":0,"diff":0,\
+        "start":0,"delivered":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"callbacks":0,"layout":20,"display":0,"diff":0,\
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\
         "asyncWait":0,"dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0,\

@@ -49,6 +49,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var submitted: MonotonicTime = .zero
   /// How long it was held back before that, ready, so as not to be seen before its target.
   public var heldBack: Nanoseconds = .zero
+  /// When the earliest of the input events arrived that it is the first frame after; nil without one. See `Engine.inputArrived(at:)`.
+  public var input: MonotonicTime?
   /// The vblank at which it was shown; zero until it was.
   public var presented: MonotonicTime = .zero
   /// Pixels that may differ from the frame before and did not only move: the damage of the display.

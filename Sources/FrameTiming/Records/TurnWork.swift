@@ -12,6 +12,8 @@ public struct TurnWork: BitwiseCopyable, Sendable {
   public var laidOutLayers = 0
   /// See `FrameRecord.drawnLayers`.
   public var drawnLayers = 0
+  /// When the earliest of the input events arrived that the turn handled. It is the next frame's, also where a later turn makes that.
+  public var input: MonotonicTime?
   /// See `FrameRecord.layerTimes`.
   public var layerTimes = FrameRecord.LayerTimes()
   /// When the turn began, for a meter of the main thread; nil where nobody measures it.

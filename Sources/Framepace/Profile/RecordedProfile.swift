@@ -103,7 +103,9 @@ package struct RecordedProfile: Sendable {
       Column("promised", .time, { $0.promised?.nanoseconds }) { $0.promised = MonotonicTime(nanoseconds: $1) },
       .time("target", \.target), .truth("targetKnown", \.isTargetKnown), .time("animationTime", \.animationTime),
       .time("start", \.start), .time("delivered", \.delivered), .time("submitted", \.submitted),
-      .duration("heldBack", \.heldBack), .time("presented", \.presented),
+      .duration("heldBack", \.heldBack),
+      Column("input", .time, { $0.input?.nanoseconds }) { $0.input = MonotonicTime(nanoseconds: $1) },
+      .time("presented", \.presented),
     ]
     let counts: [Column<FrameRecord>] = [
       .count("paintedPixels", \.paintedPixels), .count("damagePixels", \.damagePixels),

@@ -92,7 +92,7 @@ struct ProfileCommand: JudgingCommand {
                                paintedRatio: painted for each dirty one, overdraw:
                                how often one was painted
         statistics             rates, counts, lows, hitchTimeRatio in ms/s, its class,
-                               frameInterval, latency, animationError,
+                               frameInterval, latency, inputLatency, animationError,
                                predictionError and tickLateness, each with P50 P95
                                P99 P999 Max StandardDeviation
         environment            processor, cores, kernel, build and version
@@ -110,8 +110,8 @@ struct ProfileCommand: JudgingCommand {
 
       --html writes a page that needs no network: the verdict, a timeline of all \
       frames stacked by phase, the phases, the distribution of the work, the worst \
-      frames with what changed in them and the layers drawn, the machine and the \
-      definitions.
+      frames with what changed in them and the layers drawn, the layers that cost \
+      most, the program's regions, latencies, the machine and the definitions.
       """)
 
   @Argument(

@@ -99,6 +99,8 @@ struct RunCommand: ParsableCommand {
         delivered       when it was begun
         submitted       when it was handed over, or its discarded work was done
         heldBack        how long it was ready and held back before that
+        input           when the earliest input event arrived that it is the first
+                        frame after, as the program told it
         presented       the vblank that showed it
         callbacks, layout, display, diff, composite, present
                         the time in each phase
@@ -163,7 +165,7 @@ struct RunCommand: ParsableCommand {
                      lateCauses: the number of late frames by cause,
                      missedWhileStopped: those of missed while the process
                      was stopped, as by Ctrl-Z,
-                     latencyP50 …, animationErrorP50 …,
+                     latencyP50 …, inputLatencyP50 …, animationErrorP50 …,
                      mirrors: display and summary of each
       """)
 

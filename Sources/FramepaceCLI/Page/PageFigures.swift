@@ -32,7 +32,8 @@ struct PageFigures {
       ("causes", .list(PageFrames.causes.map { .text($0.name) })),
       ("tiles", .list(figures.tiles)), ("phaseTable", figures.phaseTable), ("histogram", figures.histogram),
       ("worst", .list(figures.profile.worstFrames.map { figures.worst($0, index: frames.index(of: $0.record)) })),
-      ("environment", Self.facts(figures.environment)), ("definitions", Self.facts(PageText.definitions)),
+      ("tables", .list(figures.tables)), ("environment", Self.facts(figures.environment)),
+      ("definitions", Self.facts(PageText.definitions)),
     ]
     for (key, value) in members { bytes += ",\"\(key)\":\(value.line)".utf8 }
     bytes += "}".utf8
@@ -100,6 +101,32 @@ extension ProfileFigures {
       ("decimals", .count(scale.decimals)), ("budget", number(profile.budget)),
       ("lines", .list(known.map { .list([.text($0), number($1)]) })),
     ])
+  }
+
+  /// The tables below the worst frames that have a row: title, names of columns and rows.
+  fileprivate var tables: [JSONValue] {
+    let (frames, budget) = (profile.frames, profile.budget)
+    func table(_ title: String, _ head: [String], _ rows: [[String]], _ notes: [String] = []) -> JSONValue? {
+      if rows.isEmpty { return nil }
+      return .object([
+        ("title", .text(title)), ("head", .list(head.map { .text($0) })),
+        ("rows", .list(rows.map { .list($0.map { .text($0) }) })), ("notes", .list(notes.map { .text($0) })),
+      ])
+    }
+    let advice = layers.advice(frames: frames, budget: budget).map(\.text)
+    let distributions = [
+      ("frame interval", report.frameInterval), ("begin to vblank", report.latency),
+      ("input to vblank", report.inputLatency), ("animation error", report.animationError),
+      ("prediction error", report.predictionError), ("tick lateness", report.tickLateness),
+    ].filter { $0.1.count > 0 }
+    let times = distributions.map { name, times in
+      [name, "\(times.count)"] + [times.p50, times.p95, times.p99, times.maximum].map { Text.milliseconds($0) }
+    }
+    return [
+      table("Layers that cost most", LayerText.head, LayerText.rows(layers, frames: frames, budget: budget), advice),
+      table("Regions", RegionText.head, RegionText.rows(regions, frames: frames, budget: budget)),
+      table("Times", ["time", "frames", "p50 ms", "p95 ms", "p99 ms", "max ms"], times),
+    ].compactMap(\.self)
   }
 
   /// - Parameter index: the frame's place in the timeline.

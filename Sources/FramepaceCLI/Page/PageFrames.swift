@@ -19,6 +19,7 @@ struct PageFrames {
       .duration("handed over after it was begun") { $0.record.submitted - $0.record.delivered },
       .duration("held back, ready") { $0.record.heldBack },
       .duration("seen after it was begun") { $0.record.presented - $0.record.delivered },
+      .duration("seen after its input arrived") { frame in frame.record.input.map { frame.record.presented - $0 } },
       .duration("from the frame before") { $0.step?.interval },
       .duration("animation error") { $0.step?.animationError },
       Column(name: "painted", unit: "pixels") { Int64($0.record.paintedPixels) },
@@ -78,7 +79,9 @@ struct PageFrames {
       values(to: &bytes) { _, frame in max(Self.microseconds(frame.record.phases[phase]), 0) }
     }
     bytes += "],\"columns\":[".utf8
-    for (place, column) in Column.all.enumerated() {
+    // Without those that no frame has, such as of input.
+    let columns = Column.all.filter { column in frames.contains { column.value($0) != nil } }
+    for (place, column) in columns.enumerated() {
       bytes += "\(place > 0 ? "," : ""){\"name\":\"\(column.name)\",\"unit\":\"\(column.unit)\",\"values\":".utf8
       values(to: &bytes) { _, frame in column.value(frame) }
       bytes.append(UInt8(ascii: "}"))

@@ -124,6 +124,23 @@ extension ProfilePage {
       parent.append(picture);
     }
 
+    function showTables() {
+      for (const { title, head, rows, notes } of data.tables) {
+        const section = make('section', byId('tables'));
+        make('h2', section, title);
+        const table = make('table', make('div', section, null, 'scroll'));
+        const isText = column => rows.some(row => !/^[\d.,]+( %)?$|^–$/.test(row[column]));
+        const line = make('tr', make('thead', table));
+        head.forEach((name, column) => make('th', line, name, isText(column) ? 'text' : ''));
+        const body = make('tbody', table);
+        for (const row of rows) {
+          const line = make('tr', body);
+          row.forEach((cell, column) => make('td', line, cell, isText(column) ? 'text' : ''));
+        }
+        for (const note of notes) make('p', section, note, 'note');
+      }
+    }
+
     function showFacts(id, facts) {
       for (const [title, text] of facts) {
         make('dt', byId(id), title);
@@ -132,6 +149,7 @@ extension ProfilePage {
     }
 
     showTiles();
+    showTables();
     showFacts('environment', data.environment);
     showFacts('definitions', data.definitions);
     if (data.phaseTable) showPhases(); else byId('phase-section').hidden = true;

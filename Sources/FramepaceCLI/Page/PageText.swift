@@ -33,6 +33,11 @@ enum PageText {
       "percentile",
       "P of N values: linear interpolation at P/100 × (N − 1) of the sorted values; it needs 100/(100 − P) of them, p99 100. Over a whole run values are exact to 1/512."
     ),
+    ("begin to vblank", "From the beginning of a frame, when its link callbacks were called, to the vblank that showed it."),
+    (
+      "input to vblank",
+      "From the arrival of an input event, as the program told it, to the vblank that showed the first frame after it."
+    ),
     (
       "animation error",
       "By how much animations moved on more than the time between the two frames that were seen; below zero they fell behind."

@@ -102,6 +102,8 @@ enum ProfilePage {
     <template id="damage"><svg class="damage" role="img"><rect></rect></svg></template>
     </section>
 
+    <div id="tables"></div>
+
     <section aria-labelledby="environment-title">
     <h2 id="environment-title">Environment</h2>
     <dl class="facts" id="environment"></dl>

@@ -7,7 +7,7 @@ enum LayerText {
 
   /// The table with an empty line below it; empty where no layer was laid out or drawn.
   static func table(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds, width: Int) -> String {
-    let rows = costs.rows.prefix(mostRows)
+    let rows = rows(costs, frames: frames, budget: budget)
     guard !rows.isEmpty else { return "" }
     let isWide = width >= 78
     func line(_ name: String, _ cells: [String]) -> String {
@@ -17,18 +17,22 @@ enum LayerText {
       return Text.left(name, nameWidth)
         + zip(isWide ? cells : Array(cells.dropLast()), widths).map { Text.right($0, $1) }.joined()
     }
-    var lines = [line("layer", ["work", "times", "pixels", "us", "budget"])]
-    lines += rows.map { row in
-      let pixels = row.pixels == 0 ? "–" : "\(row.pixels / max(row.count, 1))"
-      return line(
-        row.layer.withoutControlCharacters,
-        [
-          row.work.name, "\(row.count)", pixels, Text.decimal(row.mean.milliseconds * 1000, 1),
-          Text.decimal(share(row, frames, budget) * 100, 1) + " %",
-        ])
-    }
+    let lines = ([head] + rows).map { line($0[0].withoutControlCharacters, Array($0.dropFirst())) }
     let advice = costs.advice(frames: frames, budget: budget).map { Text.paragraph($0.text, width: width) }
     return (lines + [""] + advice + (advice.isEmpty ? [] : [""])).joined(separator: "\n") + "\n"
+  }
+
+  static let head = ["layer", "work", "times", "pixels", "us", "budget"]
+
+  /// The rows of the table: the layers that cost most.
+  static func rows(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds) -> [[String]] {
+    costs.rows.prefix(mostRows).map { row in
+      let pixels = row.pixels == 0 ? "–" : "\(row.pixels / max(row.count, 1))"
+      return [
+        row.layer, row.work.name, "\(row.count)", pixels, Text.decimal(row.mean.milliseconds * 1000, 1),
+        Text.decimal(share(row, frames, budget) * 100, 1) + " %",
+      ]
+    }
   }
 
   static func json(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds) -> JSONValue {

@@ -7,26 +7,30 @@ enum RegionText {
 
   /// The table with an empty line below it; empty where there was no region.
   static func table(_ regions: RegionTally, frames: Int, budget: Nanoseconds, width: Int) -> String {
-    let rows = regions.rows.prefix(mostRows)
+    let rows = rows(regions, frames: frames, budget: budget)
     guard !rows.isEmpty else { return "" }
     func line(_ name: String, _ cells: [String]) -> String {
       let name = name.count < 20 ? name : "\(name.prefix(18))…"
       return Text.left(name, 20) + zip(cells, [8, 10, 10, 10]).map { Text.right($0, $1) }.joined()
     }
-    var lines = [line("region", ["times", "mean ms", "max ms", "budget"])]
-    lines += rows.map { row in
-      line(
-        row.name.withoutControlCharacters,
-        [
-          "\(row.count)", Text.milliseconds(row.mean), Text.milliseconds(row.maximum),
-          Text.decimal(share(row, frames, budget) * 100, 1) + " %",
-        ])
-    }
+    var lines = ([head] + rows).map { line($0[0].withoutControlCharacters, Array($0.dropFirst())) }
     if regions.lost > 0 {
       lines.append(
         Text.paragraph("\(regions.lost) regions are not counted: more ended in a frame than are kept", width: width))
     }
     return (lines + [""]).joined(separator: "\n") + "\n"
+  }
+
+  static let head = ["region", "times", "mean ms", "max ms", "budget"]
+
+  /// The rows of the table: the regions that took longest.
+  static func rows(_ regions: RegionTally, frames: Int, budget: Nanoseconds) -> [[String]] {
+    regions.rows.prefix(mostRows).map { row in
+      [
+        row.name, "\(row.count)", Text.milliseconds(row.mean), Text.milliseconds(row.maximum),
+        Text.decimal(share(row, frames, budget) * 100, 1) + " %",
+      ]
+    }
   }
 
   static func json(_ regions: RegionTally, frames: Int, budget: Nanoseconds) -> JSONValue {

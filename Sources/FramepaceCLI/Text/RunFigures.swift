@@ -59,7 +59,8 @@ extension FrameReport {
         ("onePercentLow", .decimal(onePercentLow, 3)), ("tenthPercentLow", .decimal(tenthPercentLow, 3)),
         ("hitchTimeRatio", .decimal(firstPresented == nil ? nil : hitchTimeRatio, 3)),
         ("hitchSeverity", .optional(firstPresented == nil ? nil : hitchSeverity?.rawValue)),
-      ] + frameInterval.json("frameInterval") + latency.json("latency") + animationError.json("animationError")
+      ] + frameInterval.json("frameInterval") + latency.json("latency") + inputLatency.json("inputLatency")
+        + animationError.json("animationError")
         + predictionError.json("predictionError") + tickLateness.json("tickLateness"))
   }
 

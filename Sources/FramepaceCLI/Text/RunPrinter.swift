@@ -149,7 +149,8 @@ final class RunPrinter {
         ("lateCauses", .object(whole.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
         ("missedWhileStopped", .count(whole.missedWhileStopped)),
       ]
-      let distributions = whole.latency.json("latency") + whole.animationError.json("animationError")
+      let distributions =
+        whole.latency.json("latency") + whole.inputLatency.json("inputLatency") + whole.animationError.json("animationError")
       try terminal.line(JSONValue.object(members + distributions).line)
     } else {
       if report == .liveLine { try terminal.write("\n") }
