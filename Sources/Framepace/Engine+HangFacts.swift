@@ -1,12 +1,15 @@
 import FrameTiming
 public import Hangs
+import Layers
 import LinuxSystem
+import Metering
 import Presentation
 import Synchronization
 
 extension Engine {
-  /// The engine's knowledge of a hang, for a `HangMonitor`: the part of the turn it is in, the number of its transactions, how much was
-  /// dirty at the last one, and the work of the last frames.
+  /// The engine's knowledge of a hang, for a `HangMonitor`: the part of the turn it is in, the layer that is laid out or displayed, the
+  /// innermost `FrameProfile.region`, the number of its transactions, how much was dirty at the last one, and the work of the last
+  /// frames. From then on the layout and the display of each layer write some words more, without a lock or an allocation.
   ///
   /// ```swift
   /// configuration.facts = engine.hangFacts()
@@ -18,6 +21,8 @@ extension Engine {
     let trail = trail ?? EngineTrail()
     if self.trail == nil {
       self.trail = trail
+      for group in groups { trail.follow(group.context) }
+      FrameProfile.watchThread()
       output.observe { event in if case .committed(let record) = event { trail.add(record.work) } }.keep()
     }
     return { trail.facts }
@@ -49,6 +54,7 @@ final class EngineTrail: @unchecked Sendable {
   private let layouts = Atomic<Int>(0)
   private let displays = Atomic<Int>(0)
   private let frames = Atomic<Int>(0)
+  private let layer = LayerUnderWay()
   private let ring = UnsafeMutablePointer<Atomic<Int64>>.allocate(capacity: EngineTrail.length)
 
   /// The number of frames that are kept.
@@ -56,6 +62,14 @@ final class EngineTrail: @unchecked Sendable {
 
   init() {
     for index in 0..<Self.length { (ring + index).initialize(to: Atomic(0)) }
+  }
+
+  /// Notes the layers of a tree while they are laid out and displayed.
+  @MainActor
+  func follow(_ context: LayerContext) {
+    context.onLayerUnderWay = { [self] layer, isLayout in
+      if let layer { self.layer.enter(layer, isLayout: isLayout) } else { self.layer.leave() }
+    }
   }
 
   deinit {
@@ -86,8 +100,10 @@ final class EngineTrail: @unchecked Sendable {
       return "\((work * 10).rounded() / 10)"
     }
     let stage = Stage(rawValue: stage.load(ordering: .relaxed)) ?? .callbacks
-    return [
-      HangReport.Fact("engine", stage.text),
+    var facts = [HangReport.Fact("engine", stage.text)]
+    if let layer = layer.text { facts.append(HangReport.Fact("layer", layer)) }
+    if let region = FrameProfile.openRegion { facts.append(HangReport.Fact("region", region)) }
+    return facts + [
       HangReport.Fact("transaction", "number \(transactions.load(ordering: .relaxed))"),
       HangReport.Fact(
         "dirty layers",

@@ -43,6 +43,7 @@ extension Engine {
     let output = group.addFirst(display)
     output.stretch.meter = threadMeter
     group.context.onNeedsCommit = { [weak self] in self?.needsCommit() }
+    trail?.follow(group.context)
     groups.append(group)
     EnvironmentOverlays.show(on: output, of: self)
     needsCommit()

@@ -47,6 +47,8 @@ public final class LayerContext {
 
   /// Called after the layout and the display of each layer, which then take 40 ns longer; nil to measure none.
   package var onLayerWork: (@MainActor (Layer, LayerWork) -> Void)?
+  /// Called before the layout and the display of each layer, and after it with nil.
+  package var onLayerUnderWay: (@MainActor (_ layer: Layer?, _ isLayout: Bool) -> Void)?
 
   /// Called with each drawing that is handed to the workers; nil to measure none.
   package var onDrawing: (@MainActor (Layer, DrawingTimes) -> Void)?

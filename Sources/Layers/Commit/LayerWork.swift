@@ -22,6 +22,8 @@ package struct LayerWork: BitwiseCopyable, Sendable {
 
 extension LayerContext {
   func layOut(_ layer: Layer) {
+    onLayerUnderWay?(layer, true)
+    defer { onLayerUnderWay?(nil, true) }
     guard let onLayerWork else { return layer.layoutOnce() }
     let start = clock.now
     layer.layoutOnce()
@@ -29,6 +31,8 @@ extension LayerContext {
   }
 
   func display(_ layer: Layer) {
+    onLayerUnderWay?(layer, false)
+    defer { onLayerUnderWay?(nil, false) }
     guard let onLayerWork else { return layer.displayIfNeeded() }
     let start = clock.now
     layer.displayIfNeeded()
