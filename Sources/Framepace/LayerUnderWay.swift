@@ -45,7 +45,7 @@ final class LayerUnderWay: @unchecked Sendable {
 
   func leave() { kind.store(0, ordering: .relaxed) }
 
-  /// What is done to which layer; nil between layers. From any thread.
+  /// The layer and its work, for people; nil between layers. From any thread.
   var text: String? {
     let number = version.load(ordering: .acquiring)
     let kind = UnsafeRawPointer(bitPattern: kind.load(ordering: .relaxed))

@@ -75,7 +75,7 @@ import XCTest
       XCTAssertEqual(region(), "load")
     }
     XCTAssertNil(region())
-    // That of another thread is none of the main thread's.
+    // Another thread's region is none of the main thread's.
     let thread = try LoopThread(name: "worker")
     let isSeen = try thread.loop.performAndWait { FrameProfile.region("other") { facts().contains { $0.name == "region" } } }
     XCTAssertFalse(isSeen)
