@@ -67,7 +67,7 @@ AVX2 static int64_t sample_upright(uint32_t *destination, int64_t count, uint64_
                                    const struct ckernels_sampler *s) {
   const int64_t ux = s->ux, last = s->width - 2;
   int64_t end;
-  if (s->vx || ux > (int64_t)2 << 32 || ux < -((int64_t)2 << 32)) return 0;
+  if (count < 8 || s->vx || ux > (int64_t)2 << 32 || ux < -((int64_t)2 << 32)) return 0;
   // Columns lie in order unless their places exceed 64 bits.
   if (__builtin_mul_overflow(count, ux, &end) || __builtin_add_overflow((int64_t)u, end, &end)) return 0;
   const int64_t row = clamp_coordinate((int64_t)v, (int64_t)(s->height - 1) << 32);

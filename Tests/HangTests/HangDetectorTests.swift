@@ -204,7 +204,22 @@ struct HangDetectorTests {
       lateness: {
         $0 >= SimulatedTurns.time(1_000) && $0 < SimulatedTurns.time(11_000) ? SimulatedTurns.time(11_000) - $0 : .zero
       })
-    #expect(stopped.play().ended.allSatisfy { abs($0.processorShare - 0.5) < 0.03 }, "\(stopped.play().ended)")
+    let ended = stopped.play().ended
+    #expect(ended.count == 1 && ended.allSatisfy { abs($0.processorShare - 0.5) < 0.03 }, "\(ended)")
+    // A debugger lets the thread compute, for a second of three in which it waits.
+    let debugged = shares(0..<3_000) { sight in
+      let time = sight.now.nanoseconds - 1_000_000_000
+      sight.isDebugged = time >= 0 && time < 1_000_000_000
+      sight.processorTime = Nanoseconds(min(max(time, 0), 1_000_000_000))
+    }
+    #expect(debugged.count == 1 && debugged[0][0] < 4, "\(debugged)")
+    // The shares of a wait that is told late, and of computing after it, are at most the whole.
+    let late = shares(0..<3_000) { sight in
+      let time = sight.now.nanoseconds / 1_000_000
+      sight.processorTime = .milliseconds(max(time - 600, 0))
+      sight.runDelay = .milliseconds(time < 600 ? 0 : 600)
+    }
+    #expect(late.count == 1 && late[0][0] + late[0][1] <= 100, "\(late)")
   }
 }
 

@@ -121,6 +121,13 @@ import Testing
     #expect(try #require(judge(lost: { $0 * 36 })).findings.isEmpty)
   }
 
+  /// Frames are wanted all the time, and none is seen in the last fifth of it.
+  @Test func framesThatEndAreFound() throws {
+    let judgement = try #require(judge(lost: { max(0, $0 - 480) * 360 }))
+    guard case .frameRate(_, let last)? = judgement.findings.first else { return #expect(Bool(false)) }
+    #expect(judgement.judgesFrames && last == 0)
+  }
+
   /// As many frames as ever, of which a tenth is late by the end.
   @Test func framesThatBecomeLaterAreFound() throws {
     let judgement = try #require(judge(late: { $0 * $0 * 36 / 1200 }))
@@ -134,7 +141,7 @@ import Testing
   }
 
   /// In ten minutes nothing is wanted: nothing is said of frames, whatever they did.
-  @Test func framesAreJudgedOnlyIfSomeCameAllTheTime() throws {
+  @Test func framesAreJudgedOnlyIfSomeWereWantedAllTheTime() throws {
     #expect(try #require(judge()).judgesFrames)
     let samples = (0..<600).map { index in
       let wanted = (index < 300 ? index : max(300, index - 100)) * 360

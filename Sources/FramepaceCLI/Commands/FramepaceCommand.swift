@@ -35,7 +35,7 @@ struct FramepaceCommand: ParsableCommand {
 
   /// Runs the command that the arguments name.
   ///
-  /// - Returns: the exit status: 0, 64 if the arguments are not accepted, 1 for other errors, of a command that judges another.
+  /// - Returns: the exit status: 0, 64 if the arguments are not accepted, 1 for other errors; 2 for those of a command that judges.
   @MainActor
   private static func status() -> Int32 {
     var failure = EXIT_FAILURE

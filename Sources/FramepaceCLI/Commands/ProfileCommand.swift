@@ -252,12 +252,15 @@ struct ProfileCommand: JudgingCommand {
     let limit = failOver ?? 0.05
     let result = try ComparisonText(ProfileFile(compare[0]), ProfileFile(compare[1]), limit: limit)
     let object = result.json.line + "\n"
-    switch target {
-    case .output: try Terminal.output.write(object)
-    case .file(let file):
-      try AtomicFile.write(Array(object.utf8), to: file)
-      fallthrough
-    case .table: try Terminal.output.line(result.text(width: Terminal.output.textWidth))
+    if case .file(let file) = target { try AtomicFile.write(Array(object.utf8), to: file) }
+    do {
+      if case .output = target {
+        try Terminal.output.write(object)
+      } else {
+        try Terminal.output.line(result.text(width: Terminal.output.textWidth))
+      }
+    } catch is ReaderGone {
+      // The status says it all the same.
     }
     if result.comparison.regressions.isEmpty { return }
     throw ExitCode.found

@@ -58,8 +58,8 @@ struct RunCommand: ParsableCommand {
       that it was made for. It is \
       lost if it was wanted and is never seen, as the display was away. A frame \
       that was ready but found earlier frames in its way is late by stuffing. An interval is missed if frames were wanted and no \
-      tick came, and idle if no frame was wanted; so is a hang at that time, which no \
-      rate shows and --hang-reports does. Work is the time that a frame \
+      tick came, and idle if no frame was wanted. A hang while no frame is wanted \
+      counts as idle: only --hang-reports shows it. Work is the time that a frame \
       takes; the budget is one refresh interval (the shortest one at a variable \
       rate), and the share given is the median's. Work for no frame was done for \
       pictures that were never shown: newer ones took their place. Hitches are the \
@@ -119,7 +119,8 @@ struct RunCommand: ParsableCommand {
         asyncWait       how long the commit waited for drawings
         dirtyLayers, laidOutLayers, drawnLayers
                         layers that were committed anew, laid out, and drawn
-        missedPictures  pictures of effects and shadows that were painted, as none was kept
+        missedPictures  pictures of effects and shadows that were painted, as none
+                        was kept
         pictureTime     the part of composite in which these were painted
         layerPixels     painted pixels, each as often as layers paint it
 

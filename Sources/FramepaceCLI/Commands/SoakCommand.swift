@@ -32,7 +32,7 @@ struct SoakCommand: JudgingCommand {
       that takes longer than a block to be filled and emptied told from a leak. Memory \
       is the whole process's, with the samples of the run: 40 KB.
 
-      Hangs are counted, not judged; frames are not judged where a block has none.
+      Hangs are counted, not judged; frames are not judged where a block wants none.
 
       Ctrl-C ends the run with its summary. The exit status is 0 if nothing was found, \
       1 if something was, 2 if the run failed, or was too short to be judged, and 64 for \

@@ -63,7 +63,7 @@ enum SoakText {
       (judgement.findings.isEmpty
       ? "No leak and no drift was found \(span); memory changes by \(memory) an hour."
       : "Found \(span): \(clauses).")
-      + (judgement.judgesFrames ? "" : " Frames were not judged: in a twelfth of that time or more none came.")
+      + (judgement.judgesFrames ? "" : " Frames were not judged: in a twelfth of that time or more none was wanted.")
   }
 
   private static func perHour(_ count: Int, in time: Nanoseconds) -> Double? {

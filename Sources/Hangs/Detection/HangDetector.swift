@@ -173,14 +173,19 @@ public struct HangDetector: Sendable {
     slow.turn.duration = sight.now - slow.turn.start - slow.turn.excused
     if let last, sight.now > last.now {
       step.sample = sight.now - last.now
-      if !excuse.isStop {
+      if excuse.isStop {
+        slow.processorTime += sight.processorTime - last.processorTime
+      } else {
         slow.time += sight.now - last.now
         slow.starved += excuse.time
       }
     }
     if slow.time > .zero {
+      let used = sight.processorTime - slow.processorTime
+      // A wait that is told late may have begun before the turn was slow.
+      slow.starved = max(min(slow.starved, slow.time - used), .zero)
       func share(_ part: Nanoseconds) -> Double { min(1, Double(part.count) / Double(slow.time.count)) }
-      slow.turn.processorShare = share(sight.processorTime - slow.processorTime)
+      slow.turn.processorShare = share(used)
       slow.turn.starvedShare = share(slow.starved)
     }
     judge(slow, sight, &step)

@@ -52,7 +52,7 @@ public struct SoakJudgement: Equatable, Sendable {
   public let span: Nanoseconds
   /// The growth of the floor of resident memory, in bytes an hour; a leak or not.
   public let memoryPerHour: Double
-  /// True if frames were judged: if in each block some were wanted, and some seen.
+  /// True if frames were judged: if some were wanted in each block.
   public let judgesFrames: Bool
 
   /// - Parameter samples: those of the whole run, in their order, evenly spread. Nil if they are too few after the warm-up: two for each block.
@@ -74,12 +74,13 @@ public struct SoakJudgement: Equatable, Sendable {
 
     let seen = Self.parts(\.presented, of: \.wanted, in: judged)
     let late = Self.parts(\.late, of: \.presented, in: judged)
-    judgesFrames = seen.count == Trend.blockCount && late.count == Trend.blockCount
-    guard judgesFrames else { return }
-    if Trend(floors: seen.map { -$0 }).rises(by: Least.frames * seen[0]) {
+    judgesFrames = seen.count == Trend.blockCount
+    // A step down is no trend, but the end of all frames is a finding.
+    if judgesFrames, seen.last == 0 || Trend(floors: seen.map { -$0 }).rises(by: Least.frames * seen[0]) {
       findings.append(.frameRate(first: seen[0], last: seen[Trend.blockCount - 1]))
     }
-    if Trend(floors: late).rises(by: Least.frames) {
+    // Where none was seen in a block, too few frames came, which is told above.
+    if late.count == Trend.blockCount, Trend(floors: late).rises(by: Least.frames) {
       findings.append(.lateFrames(first: late[0], last: late[Trend.blockCount - 1]))
     }
   }
