@@ -139,8 +139,10 @@ __attribute__((always_inline)) static inline void gradient_kind(uint32_t *destin
       if (stop == g->stops || stop[1].location > 2) places.u = stop->location, places.ux = 0;
     }
     const bool is_opaque = stop->first[3] == 1 && stop->slope[3] == 0;
-    i = is_opaque ? gradient_run(destination, i, end, left, x, places, *stop, stop[1].location, kind, true)
-                  : gradient_run(destination, i, end, left, x, places, *stop, stop[1].location, kind, false);
+    // Behind the last stop the colour stays as it is, however far that is.
+    const float next = stop[1].location > 2 ? __builtin_inff() : stop[1].location;
+    i = is_opaque ? gradient_run(destination, i, end, left, x, places, *stop, next, kind, true)
+                  : gradient_run(destination, i, end, left, x, places, *stop, next, kind, false);
     if (i + LANES <= count && gradient_edge(destination + i, left + i, x + i, &row, &stop, kind)) {
       i += LANES;
       continue;
