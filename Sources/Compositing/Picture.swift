@@ -87,18 +87,32 @@ final class ChannelPicture {
     let shadow = ChannelPicture(result)
     let weightsX = Self.weights(blur.deviationX, blur.restX)
     let weightsY = Self.weights(blur.deviationY, blur.restY)
-    let (width, count) = (result.width, Int64(result.width))
-    // Most rows of a layer look like the one above: what is made of equal rows is made once.
+    let width = result.width
+    if result.isEmpty { return shadow }
+    // Most rows of a layer look like the one above, and most columns like the one beside: what is made of equal ones is made once.
     var equalRows = [Int](repeating: 0, count: pixels.height)
+    for y in 1..<max(pixels.height, 1) {
+      let row = base + y * pixels.width
+      if memcmp(row, row - pixels.width, pixels.width) == 0 { equalRows[y] = equalRows[y - 1] + 1 }
+    }
+    let equal = equalColumns(equalRows)
+    let end = equal.upperBound - weightsX.count + 1
+    // The columns of the result that look like the one before them, if they are worth the calls for two parts.
+    let alike = end - equal.lowerBound > 32 ? equal.lowerBound + 1..<end : width..<width
+    /// Makes the columns of a row of the result that are not alike, and copies those that are.
+    func make<Value>(_ row: UnsafeMutablePointer<Value>, _ part: (_ start: Int, _ count: Int64) -> Void) {
+      part(0, Int64(alike.lowerBound))
+      (row + alike.lowerBound).update(repeating: row[alike.lowerBound - 1], count: alike.count)
+      part(alike.upperBound, Int64(width - alike.upperBound))
+    }
     withUnsafeTemporaryAllocation(of: UInt16.self, capacity: width * pixels.height) { rows in
       guard let rows = rows.baseAddress else { return }
       for y in 0..<pixels.height {
         let (source, row) = (base + y * pixels.width, rows + y * width)
-        if y > 0, memcmp(source, source - pixels.width, pixels.width) == 0 {
-          equalRows[y] = equalRows[y - 1] + 1
+        if equalRows[y] > 0 {
           row.update(from: row - width, count: width)
         } else {
-          kernels.pointee.blur_row(row, source, count, weightsX, Int64(weightsX.count))
+          make(row) { kernels.pointee.blur_row(row + $0, source + $0, $1, weightsX, Int64(weightsX.count)) }
         }
       }
       for y in 0..<result.height {
@@ -107,11 +121,36 @@ final class ChannelPicture {
         if y > 0, equalRows[y + weightsY.count - 1] >= weightsY.count {
           row.update(from: row - width, count: width)
         } else {
-          kernels.pointee.blur_columns(row, rows + y * width, count, count, weightsY, Int64(weightsY.count))
+          make(row) {
+            kernels.pointee.blur_columns(
+              row + $0, rows + y * width + $0, Int64(width), $1, weightsY, Int64(weightsY.count))
+          }
         }
       }
     }
     return shadow
+  }
+
+  /// The longest run of columns that look alike in all rows.
+  ///
+  /// - Parameter equalRows: for each row, how many above it look like it.
+  private func equalColumns(_ equalRows: [Int]) -> Range<Int> {
+    let width = pixels.width
+    // For each column, the bits in which it differs from the one before it.
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: width + 1) { differences in
+      differences.initialize(repeating: 0)
+      for y in 0..<pixels.height where equalRows[y] == 0 {
+        let row = base + y * width
+        for x in 1..<width { differences[x] |= row[x] ^ row[x - 1] }
+      }
+      differences[width] = 1
+      var (longest, start) = (0..<0, 0)
+      for x in 0...width where differences[x] != 0 {
+        if x - start > longest.count { longest = start..<x }
+        start = x
+      }
+      return longest
+    }
   }
 
   /// The weights of the pixels from `reach + 1` before one to `reach` after it, when the picture is moved by `rest` pixels on.

@@ -43,16 +43,41 @@ import Testing
         #expect(abs(found - expected) < 1.1, "seed \(seed), pixel \(x) \(y): \(found), not \(expected)")
       }
     }
-    let part = IntRect(x: 5, y: 0, width: 6, height: 4)
-    let fewer = ChannelPicture(blur.source(of: part))
-    for y in fewer.pixels.minY..<fewer.pixels.maxY {
-      for x in 0..<fewer.pixels.width {
-        fewer.row(y)[x] = source.row(y)[x + Int(fewer.pixels.minX - source.pixels.minX)]
+    expectSame(blurred, of: source, by: blur, in: [IntRect(x: 5, y: 0, width: 6, height: 4)])
+  }
+
+  /// Columns that look alike are blurred once: each has the bytes that it has by itself.
+  @Test(arguments: some(8, of: 1...60))
+  func alikeColumnsHaveTheirOwnBlur(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let deviation = Double.random(in: 0...4, using: &random)
+    let blur = PictureBlur(deviation: deviation, offset: Size(.random(in: -2...2, using: &random), 0.25), .identity)
+    let result = IntRect(x: -7, y: 2, width: 150, height: 12)
+    let source = ChannelPicture(blur.source(of: result))
+    let (start, end) = (Int.random(in: -1..<60, using: &random), Int.random(in: 60...source.pixels.width, using: &random))
+    for y in source.pixels.minY..<source.pixels.maxY {
+      let alike = UInt8.random(in: 0...255, using: &random)
+      for x in 0..<source.pixels.width {
+        source.row(y)[x] = x > start && x < end ? alike : .random(in: 0...255, using: &random)
       }
     }
-    let again = fewer.blurred(by: blur, to: part, ckernels_best())
-    for y in part.minY..<part.maxY {
-      for x in 0..<part.width { #expect(again.row(y)[x] == blurred.row(y)[x + Int(part.minX - result.minX)]) }
+    let columns = (0..<result.width).map { IntRect(x: Int(result.minX) + $0, y: 2, width: 1, height: 12) }
+    expectSame(source.blurred(by: blur, to: result, ckernels_best()), of: source, by: blur, in: columns)
+  }
+
+  /// Compares a blur of `source` with those of parts of it.
+  private func expectSame(_ blurred: ChannelPicture, of source: ChannelPicture, by blur: PictureBlur, in parts: [IntRect]) {
+    for part in parts {
+      let fewer = ChannelPicture(blur.source(of: part))
+      for y in fewer.pixels.minY..<fewer.pixels.maxY {
+        for x in 0..<fewer.pixels.width {
+          fewer.row(y)[x] = source.row(y)[x + Int(fewer.pixels.minX - source.pixels.minX)]
+        }
+      }
+      let again = fewer.blurred(by: blur, to: part, ckernels_best())
+      for y in part.minY..<part.maxY {
+        for x in 0..<part.width { #expect(again.row(y)[x] == blurred.row(y)[x + Int(part.minX - blurred.pixels.minX)]) }
+      }
     }
   }
 

@@ -43,7 +43,7 @@ enum RasterCacheBenchmarks {
     shadow.shadow = Shadow(color: 0x8000_0000, offset: Size(0, 8), radius: 12)
     innerShadow.innerShadow = Shadow(color: 0x8000_0000, offset: Size(0, 8), radius: 12)
     raster.rasterizationScale = 1
-    return [("a shadow", shadow, 0.5), ("an inner shadow", innerShadow, 0.5), ("a raster", raster, 1)]
+    return [("a shadow", shadow, 0.8), ("an inner shadow", innerShadow, 0.8), ("a raster", raster, 1)]
   }
 
   private enum Borders { case direct, pictures }
