@@ -270,7 +270,11 @@ struct BandPainter {
       if let mask { spans = spans.intersection(mask.spans(row: y, from: pixels.minX, to: pixels.maxX)) }
       let count = spans.touched_end - spans.touched_start
       if count == 0 { continue }
-      let row = rows.row(y, from: spans.touched_start, count: count, with: self)
+      // Opaque pixels may be made where they are seen.
+      let isCopied = rows.isOpaque && layer.opacity == 255 && count == spans.covered_end - spans.covered_start
+      let place = layer.target.pointer(x: spans.touched_start, y: y)
+      let row = rows.row(y, from: spans.touched_start, count: count, in: isCopied ? place : scratch.samples, with: self)
+      if row == place { continue }
       blend(row, y, spans, shape, mask, layer.target, opacity: layer.opacity, isOpaque: rows.isOpaque)
     }
   }

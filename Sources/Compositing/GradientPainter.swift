@@ -69,16 +69,17 @@ private struct GradientRows: ContentRows {
       }
   }
 
-  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
-    let samples = painter.scratch.samples
+  func row(
+    _ y: Int32, from x: Int32, count: Int32, in room: UnsafeMutablePointer<UInt32>, with painter: BandPainter
+  ) -> UnsafePointer<UInt32> {
     let map = place.map
     gradient.table.withUnsafeBytes { table in
       guard let base = table.baseAddress else { return }
       var kernel = ckernels_gradient(
         kind: kind, x0: place.x, y0: place.y, u0: map.tx, ux: map.a, uy: map.c, v0: map.ty, vx: map.b, vy: map.d,
         stops: base.assumingMemoryBound(to: ckernels_gradient_stop.self))
-      painter.kernels.pointee.gradient(samples, Int64(count), x, y, &kernel)
+      painter.kernels.pointee.gradient(room, Int64(count), x, y, &kernel)
     }
-    return UnsafePointer(samples)
+    return UnsafePointer(room)
   }
 }

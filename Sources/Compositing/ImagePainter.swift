@@ -89,13 +89,14 @@ struct ImageRows: ContentRows {
   }
 
   @inline(__always)
-  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
+  func row(
+    _ y: Int32, from x: Int32, count: Int32, in room: UnsafeMutablePointer<UInt32>, with painter: BandPainter
+  ) -> UnsafePointer<UInt32> {
     switch way {
     case .moved(let left, let top): return image.row(Int(y - top)).assumingMemoryBound(to: UInt32.self) + Int(x - left)
     case .sampled(let sampling):
-      let samples = painter.scratch.samples
-      sampling.write(Int(count), from: x, row: y, to: samples, with: painter)
-      return UnsafePointer(samples)
+      sampling.write(Int(count), from: x, row: y, to: room, with: painter)
+      return UnsafePointer(room)
     }
   }
 

@@ -39,16 +39,17 @@ private struct MixtureRows: ContentRows {
     if shape.pixels.isEmpty { return nil }
   }
 
-  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
-    let samples = painter.scratch.samples
+  func row(
+    _ y: Int32, from x: Int32, count: Int32, in room: UnsafeMutablePointer<UInt32>, with painter: BandPainter
+  ) -> UnsafePointer<UInt32> {
     let sums = painter.scratch.sums(Int(count))
     sums.initialize(repeating: SIMD4(repeating: 1 << 15), count: Int(count))
     for part in parts {
-      let row = part.rows.row(y, from: x, count: count, with: painter)
+      let row = part.rows.row(y, from: x, count: count, in: room, with: painter)
       for index in 0..<Int(count) { sums[index] &+= Self.channels(row[index]) &* part.share }
     }
-    for index in 0..<Int(count) { samples[index] = Self.pixel(sums[index] &>> 16) }
-    return UnsafePointer(samples)
+    for index in 0..<Int(count) { room[index] = Self.pixel(sums[index] &>> 16) }
+    return UnsafePointer(room)
   }
 
   private static func channels(_ pixel: UInt32) -> SIMD4<Int32> {

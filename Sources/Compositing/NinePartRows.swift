@@ -28,21 +28,22 @@ struct NinePartRows: ContentRows {
     isNearest = cut.magnification == .nearest
   }
 
-  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
-    let samples = painter.scratch.samples
+  func row(
+    _ y: Int32, from x: Int32, count: Int32, in room: UnsafeMutablePointer<UInt32>, with painter: BandPainter
+  ) -> UnsafePointer<UInt32> {
     for column in 0..<count {
       let point = fromOutput.apply(Point(Double(x + column) + 0.5, Double(y) + 0.5))
       var sampler = ckernels_sampler(
         base: image.base.assumingMemoryBound(to: UInt8.self), bytes_per_row: Int64(image.bytesPerRow),
         width: Int32(image.width), height: Int32(image.height), u: ImageRows.fixed(columns.pixel(at: point.x) - 0.5), ux: 0,
         uy: 0, v: ImageRows.fixed(rows.pixel(at: point.y) - 0.5), vx: 0, vy: 0)
-      let sample = samples + Int(column)
+      let sample = room + Int(column)
       if isNearest {
         ckernels_sample_nearest(sample, 1, 0, 0, &sampler)
       } else {
         painter.kernels.pointee.sample(sample, 1, 0, 0, &sampler)
       }
     }
-    return UnsafePointer(samples)
+    return UnsafePointer(room)
   }
 }

@@ -27,9 +27,11 @@ protocol ContentRows {
   var shape: LayerShape { get }
   /// True while every alpha is 255.
   var isOpaque: Bool { get }
-  /// The `count` pixels of row `y` from column `x` on, all of which lie in `shape`. They may be written to the painter's
-  /// `scratch.samples`.
-  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32>
+  /// The `count` pixels of row `y` from column `x` on, all of which lie in `shape`. Those that are not in memory yet are written to
+  /// `room`.
+  func row(
+    _ y: Int32, from x: Int32, count: Int32, in room: UnsafeMutablePointer<UInt32>, with painter: BandPainter
+  ) -> UnsafePointer<UInt32>
 }
 
 /// A layer whose content is painted, and the place for its pixels.
