@@ -11,10 +11,10 @@ import RenderTree
 @MainActor
 final class FramepacePictures {
   private let material: PeerMaterial
-  private let kernels = ckernels_best()
+  private let kernels: UnsafePointer<ckernels_table>
   private let workers = WorkerPool(threads: 1)
-  private let compositor = Compositor()
-  private let forgetful = Compositor(keptBytes: 0)
+  private let compositor: Compositor
+  private let forgetful: Compositor
   private let rotated: TreeSnapshot
   private let scaled: TreeSnapshot
   private let axial: TreeSnapshot
@@ -28,8 +28,11 @@ final class FramepacePictures {
   private static let height = Double(Pixels.height)
   private static let screen = Rect(x: 0, y: 0, width: width, height: height)
 
-  init(_ material: PeerMaterial) throws {
+  init(_ material: PeerMaterial, blending: Blending = .sRGB) throws {
     self.material = material
+    kernels = blending == .linear ? ckernels_linear() : ckernels_best()
+    compositor = Compositor(blending: blending)
+    forgetful = Compositor(keptBytes: 0, blending: blending)
     var star = Path()
     for point in material.star { star.line(to: point) }
     star.close()

@@ -6,7 +6,7 @@ let benchmarks: [Benchmark] = [
   CompositingBenchmarks.all, RasterCacheBenchmarks.all, DamageBenchmarks.all, ScrollBenchmarks.all, TextBenchmarks.all,
   ShapeBenchmarks.all, GradientBenchmarks.all, PeerBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all,
   SceneBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all, TraceBenchmarks.all, HangBenchmarks.all,
-  BackdropBenchmarks.all, RecordingBenchmarks.all,
+  BackdropBenchmarks.all, BlendingBenchmarks.all, RecordingBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {
