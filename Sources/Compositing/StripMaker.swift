@@ -9,6 +9,7 @@ import RenderTree
 final class StripMaker: @unchecked Sendable {
   private let filler: OpaquePointer
   private var outline = FlatPath()
+  private var outliner = StrokeOutliner()
   /// A mebibyte of points.
   private static let mostKept = 1 << 16
 
@@ -29,8 +30,9 @@ final class StripMaker: @unchecked Sendable {
       defer { if outline.points.count > Self.mostKept { outline = FlatPath() } }
       return Strips(outline, box: box, parts.fillRule, filler)
     case .stroke:
-      let outline = FlatPath(stroke: path, parts.strokeStyle, from: parts.strokeStart, to: parts.strokeEnd, map)
-      return Strips(outline, box: box, .nonZero, filler)
+      outliner.trace(path, parts.strokeStyle, from: parts.strokeStart, to: parts.strokeEnd, map)
+      defer { if outliner.capacity > Self.mostKept { outliner = StrokeOutliner() } }
+      return Strips(outliner.outline, box: box, .nonZero, filler)
     }
   }
 }

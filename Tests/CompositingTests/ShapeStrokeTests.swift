@@ -9,7 +9,9 @@ import Testing
 /// The outlines of strokes.
 @Suite struct ShapeStrokeTests {
   private static func outline(_ path: Path, _ style: StrokeStyle) -> [Point] {
-    Array(FlatPath(stroke: path, style, .identity).points)
+    var outliner = StrokeOutliner()
+    outliner.trace(path, style, .identity)
+    return Array(outliner.outline.points)
   }
 
   /// A curve that ends at a corner has the mitre of its tangent there, and so has one that begins: the lines that it becomes turn
@@ -80,6 +82,25 @@ import Testing
     #expect(Set(points) == [Point(3, 3), Point(7, 3), Point(7, 7), Point(3, 7)])
   }
 
+  /// An outliner gives the same outline whatever it made before.
+  @Test func anOutlineDoesNotDependOnTheOneBefore() {
+    let paths = [
+      Path.circle(center: Point(50, 50), radius: 30), .rect(Rect(x: 3, y: 4, width: 50, height: 20)), Path(),
+      .roundedRect(Rect(x: 0, y: 0, width: 70, height: 40), cornerRadius: 9),
+    ]
+    let styles = [StrokeStyle(width: 4), StrokeStyle(width: 3, cap: .round, join: .round, dash: [7, 3, 1], dashPhase: 2)]
+    var outliner = StrokeOutliner()
+    for (path, style) in paths.flatMap({ path in styles.map { (path, $0) } }) {
+      for (start, end) in [(0.0, 1.0), (0.2, 0.7), (0.9, 0.1)] {
+        var alone = StrokeOutliner()
+        alone.trace(path, style, from: start, to: end, .scale(1.5))
+        outliner.trace(path, style, from: start, to: end, .scale(1.5))
+        #expect(outliner.outline.points == alone.outline.points)
+        #expect(outliner.outline.ends == alone.outline.ends)
+      }
+    }
+  }
+
   /// When the outline has as many points as it may have, the rest of the line costs nothing: 2²¹ points of round joins take no longer than
   /// some times those of an outline without any.
   @Test func roundJoinsOfVeryManyPointsEnd() {
@@ -87,8 +108,7 @@ import Testing
     for index in 0..<400_000 { path.line(to: Point(Double(index % 90), index % 2 == 0 ? 0 : 60)) }
     func seconds(_ join: StrokeStyle.Join) -> Double {
       let start = Self.processorTime
-      let outline = FlatPath(stroke: path, StrokeStyle(width: 20_000, join: join), .identity)
-      #expect(outline.points.count <= FlatPath.maximumCount)
+      #expect(Self.outline(path, StrokeStyle(width: 20_000, join: join)).count <= FlatPath.maximumCount)
       return Self.processorTime - start
     }
     _ = seconds(.bevel)

@@ -1,45 +1,60 @@
 package import Geometry
 import Glibc
 
-extension FlatPath {
-  /// The outline in pixels, to be filled by the non-zero rule, of what a pen paints along the part of a path between two shares of its
-  /// length.
+/// Makes the outlines of strokes, in memory that it uses again for the next one.
+package struct StrokeOutliner {
+  private var lines = FlatPath(hasJoints: true)
+  private var cutter = LineCutter()
+  private var sides = StrokeSides()
+
+  package init() {}
+
+  /// The last outline in pixels, to be filled by the non-zero rule.
+  package var outline: FlatPath { sides.outline }
+
+  /// The number of points for which it keeps memory.
+  package var capacity: Int { lines.points.capacity + cutter.capacity + outline.points.capacity }
+
+  /// Makes the outline of what a pen paints along the part of a path between two shares of its length.
   ///
   /// Both sides of the line go around it in the same direction, so that what a line paints twice does not take itself back.
-  package init(
-    stroke path: Path, _ style: StrokeStyle, from start: Double = 0, to end: Double = 1, _ toPixels: Affine
+  package mutating func trace(
+    _ path: Path, _ style: StrokeStyle, from start: Double = 0, to end: Double = 1, _ toPixels: Affine
   ) {
-    self.init()
+    sides.removeAll()
     let scale = max(hypot(toPixels.a, toPixels.b), hypot(toPixels.c, toPixels.d))
     guard scale > 0, scale.isFinite else { return }
     let pen = style.limited(toReach: StrokeStyle.farthestReach / scale)
     guard pen.width > 0, pen.width.isFinite else { return }
-    var lines = FlatPath(path, pixelsPerPoint: scale, penWidth: pen.width).trimmed(from: start, to: end)
-    if pen.isDashed(along: lines.length, pixelsPerPoint: scale) { lines = lines.dashed(pen.dash, phase: pen.dashPhase) }
-    var sides = StrokeSides(pen, pixelsPerPoint: scale, toPixels, self)
+    lines.replace(with: path, pixelsPerPoint: scale, penWidth: pen.width)
+    if start > 0 || end < 1 { cutter.trim(&lines, from: start, to: end) }
+    if pen.isDashed(along: lines.length, pixelsPerPoint: scale) { cutter.dash(&lines, pen.dash, phase: pen.dashPhase) }
+    sides.take(pen, pixelsPerPoint: scale, toPixels)
     for subpath in lines.subpaths where !sides.outline.isFull { sides.add(lines, subpath) }
-    self = sides.outline
   }
 }
 
 /// Walks along lines and makes the outline of what a pen paints on both of their sides.
 private struct StrokeSides {
-  private(set) var outline: FlatPath
-  private let pen: StrokeStyle
-  private let half: Double
-  private let toPixels: Affine
+  private(set) var outline = FlatPath()
+  private var pen = StrokeStyle()
+  private var half = 0.0
+  private var toPixels = Affine.identity
   /// The angle between points on a round join or cap.
-  private let arcStep: Double
+  private var arcStep = 0.0
   /// Shorter lines have no direction.
-  private let shortest: Double
+  private var shortest = 0.0
   // A subpath: its points without those that repeat the one before, and the directions to the next.
   private var points: [Point] = []
   private var joints: [FlatPath.Joint] = []
   private var directions: [Point] = []
   private var lengths: [Double] = []
 
-  init(_ pen: StrokeStyle, pixelsPerPoint: Double, _ toPixels: Affine, _ outline: FlatPath) {
-    (self.pen, self.toPixels, self.outline) = (pen, toPixels, outline)
+  /// Removes the outline and keeps its memory.
+  mutating func removeAll() { outline.removeAll() }
+
+  mutating func take(_ pen: StrokeStyle, pixelsPerPoint: Double, _ toPixels: Affine) {
+    (self.pen, self.toPixels) = (pen, toPixels)
     half = pen.width / 2
     arcStep = FlatPath.arcStep(radius: half * pixelsPerPoint)
     shortest = 1e-4 / pixelsPerPoint

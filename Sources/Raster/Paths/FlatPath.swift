@@ -37,22 +37,27 @@ package struct FlatPath {
     add(path, toPixels, CurveSteps(pixelsPerPoint: 1))
   }
 
-  /// The lines of a path in its own coordinates, for a pen.
+  /// The lines of a path in pixels, in the memory of these.
+  package mutating func replace(with path: Path, _ toPixels: Affine) {
+    removeAll()
+    add(path, toPixels, CurveSteps(pixelsPerPoint: 1))
+  }
+
+  /// The lines of a path in its own coordinates, for a pen, in the memory of these, which have joints.
   ///
   /// - Parameter penWidth: in points. The outer edge of the pen is as near to a curve as the lines are.
-  init(_ path: Path, pixelsPerPoint: Double, penWidth: Double) {
-    self.init(hasJoints: true)
+  mutating func replace(with path: Path, pixelsPerPoint: Double, penWidth: Double) {
+    removeAll()
     let radius = max(penWidth / 2 * pixelsPerPoint, 0.25)
     add(path, .identity, CurveSteps(pixelsPerPoint: pixelsPerPoint, angle: FlatPath.arcStep(radius: radius)))
   }
 
-  /// The lines of a path in pixels, in the memory of these.
-  package mutating func replace(with path: Path, _ toPixels: Affine) {
+  /// Removes all lines and keeps their memory.
+  mutating func removeAll() {
     points.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     isClosed.removeAll(keepingCapacity: true)
     joints.removeAll(keepingCapacity: true)
-    add(path, toPixels, CurveSteps(pixelsPerPoint: 1))
   }
 
   private mutating func add(_ path: Path, _ map: Affine, _ curves: CurveSteps) {
