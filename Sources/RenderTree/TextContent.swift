@@ -8,7 +8,7 @@ import Synchronization
 /// for that image, but for `ImageFilter`: glyphs are sharp in every size and direction.
 public final class TextContent: RenderContent {
   /// Back to front.
-  public let runs: [TextRun]
+  public let runs: TextRuns
   /// The rectangle, in the layer's coordinates, that the text was set in. What lies outside is cut off.
   public let area: Rect
   /// The pixels, and the pixels for each of the layer's units, of an image of it.
@@ -28,7 +28,7 @@ public final class TextContent: RenderContent {
   ///   - width: the pixels of the image that it stands for, from 1 to `Bitmap.maximumSide`; `area.width * scale` or one more.
   ///   - height: the same for `area.height`.
   ///   - scale: its pixels for each of the layer's units, above 0.
-  public init(_ runs: [TextRun], area: Rect, width: Int, height: Int, scale: Double) {
+  public init(_ runs: TextRuns, area: Rect, width: Int, height: Int, scale: Double) {
     // In place: few lines are cut.
     var runs = runs
     for index in runs.indices where runs[index].line.width > area.width { runs[index] = runs[index].cut(to: area) }
@@ -81,6 +81,45 @@ public final class TextContent: RenderContent {
 
   public var description: String {
     "text " + runs.map { "“\($0.line.string)” \($0.color.premultipliedBGRA.hexadecimalColor)" }.joined(separator: " ")
+  }
+}
+
+/// The lines of a text, back to front. A single one, as most texts have, is held without an array.
+public struct TextRuns: RandomAccessCollection, ExpressibleByArrayLiteral, Sendable {
+  private enum Storage {
+    case one(TextRun)
+    case many([TextRun])
+  }
+
+  private var storage: Storage
+
+  /// A single line.
+  public init(_ run: TextRun) { storage = .one(run) }
+  /// Lines from back to front; there may be none.
+  public init(_ runs: [TextRun]) { storage = runs.count == 1 ? .one(runs[0]) : .many(runs) }
+  public init(arrayLiteral runs: TextRun...) { self.init(runs) }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int {
+    switch storage {
+    case .one: 1
+    case .many(let runs): runs.count
+    }
+  }
+
+  /// The line at an index from 0 to `count - 1`.
+  public fileprivate(set) subscript(position: Int) -> TextRun {
+    get {
+      switch storage {
+      case .one(let run): run
+      case .many(let runs): runs[position]
+      }
+    }
+    set {
+      guard case .many(var runs) = storage else { return storage = .one(newValue) }
+      runs[position] = newValue
+      storage = .many(runs)
+    }
   }
 }
 

@@ -166,7 +166,7 @@ extension ValueSyntax where Value == TextContent {
         runs.append(
           TextRun(TextLine(string, font: font), at: baseline, color: try ValueSyntax<Color>.color.read(reader)))
       }
-      return TextContent(runs, area: area, width: width, height: height, scale: scale)
+      return TextContent(TextRuns(runs), area: area, width: width, height: height, scale: scale)
     } text: { value, writer in
       let area = ValueSyntax<Rect>.rect.text(value.area, writer)
       let lines = value.runs.map { run in

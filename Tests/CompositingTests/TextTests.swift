@@ -20,7 +20,7 @@ import Testing
     var tree = TreeSnapshot(viewport: viewport)
     tree.append(
       RenderRecord(id: 1, subtreeEnd: 1, transform: transform, bounds: bounds, opacity: opacity),
-      SideValues(text: TextContent(runs, area: bounds, width: 120, height: 40, scale: 1)))
+      SideValues(text: TextContent(TextRuns(runs), area: bounds, width: 120, height: 40, scale: 1)))
     return tree
   }
 

@@ -87,8 +87,8 @@ open class TextLayer: Layer {
     let drawing = drawing
     drawing?.line.hintAtMissingGlyphs()
     return TextContent(
-      drawing.map { [TextRun($0.line, at: $0.baseline, color: color)] } ?? [], area: target.bounds, width: target.width,
-      height: target.height, scale: target.scale)
+      drawing.map { TextRuns(TextRun($0.line, at: $0.baseline, color: color)) } ?? [], area: target.bounds,
+      width: target.width, height: target.height, scale: target.scale)
   }
 
   private var drawing: LineDrawing? {

@@ -113,6 +113,8 @@ extension Path {
     func point(_ angle: Double) -> Point {
       Point(center.x + radius * cos(angle), center.y + radius * sin(angle))
     }
+    // An arc alone needs no more.
+    if elements.isEmpty { reserveCapacity(5) }
     switch elements.last {
     case nil, .close: move(to: point(startAngle))
     default: line(to: point(startAngle))

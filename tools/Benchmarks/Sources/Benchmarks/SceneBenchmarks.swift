@@ -44,8 +44,9 @@ enum SceneBenchmarks {
     for name in [SceneName.dashboard, .swarm, .orbit] {
       let scene = try PlayedScene(name, fonts)
       defer { scene.end() }
-      // Each number and each arc of the dashboard that changed is a new content, since a renderer may still paint the old one.
-      let limit: Double = name == .dashboard ? 330 : 0
+      // Each number and each arc of the dashboard that changed is a new content, since a renderer may still paint the old one: two
+      // allocations for a number, its glyphs and the content; four for an arc, its path, the content and two for its strips.
+      let limit: Double = name == .dashboard ? 75 : 0
       results.append(try Harness.allocations("\(name): allocations", limit: limit) { try scene.play(1) })
     }
     return (results, versions)
