@@ -25,7 +25,15 @@ extension DamageCauses {
 extension TreeSnapshot {
   /// True if a layer filters what lies behind it.
   var filtersBackdrop: Bool {
-    withTreeLayers { layers in layers.records.contains { $0.flags.contains(.filtersBackdrop) } }
+    withTreeLayers { layers in
+      stride(from: 0, to: layers.records.count, by: RecordBlock.length).contains { start in
+        let number = start / RecordBlock.length
+        if number < layers.blocks.count, let block = layers.blocks[number] { return block.filtersBackdrop }
+        return (start..<min(start + RecordBlock.length, layers.records.count)).contains {
+          layers.records[$0].flags.contains(.filtersBackdrop)
+        }
+      }
+    }
   }
 }
 

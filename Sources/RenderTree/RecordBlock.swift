@@ -12,13 +12,17 @@ package struct RecordBlock: BitwiseCopyable, Sendable {
   /// If all records are leaves that lie in their parent upright and at their own size, and need no picture: the rectangle around all that
   /// they paint, in the coordinates of that parent.
   package let leafBounds: Rect?
+  /// True if one of the layers filters what lies behind it.
+  package let filtersBackdrop: Bool
 
   private static let lastVersion = Atomic<UInt64>(0)
 
   package init(_ number: Int, of records: [RenderRecord]) {
     version = Self.lastVersion.wrappingAdd(1, ordering: .relaxed).newValue
     let start = number * Self.length
-    leafBounds = Self.leafBounds(records, start..<min(start + Self.length, records.count))
+    let range = start..<min(start + Self.length, records.count)
+    leafBounds = Self.leafBounds(records, range)
+    filtersBackdrop = range.contains { records[$0].flags.contains(.filtersBackdrop) }
   }
 
   private static func leafBounds(_ records: [RenderRecord], _ range: Range<Int>) -> Rect? {

@@ -63,7 +63,8 @@ import Testing
   }
 }
 
-/// Three groups: of many leaves, of many small groups, and of leaves of which some are turned or blurred.
+/// Three groups: of many leaves, of many small groups, and of leaves of which some are turned. Some throw a shadow, or blur what lies
+/// behind them.
 @MainActor
 private final class WideWorld {
   nonisolated static let side = 240
@@ -121,7 +122,7 @@ private final class WideWorld {
     let group = groups[.random(in: 0...2, using: &random)]
     let layers = group.sublayers
     let layer = layers[.random(in: 0..<layers.count, using: &random)]
-    switch Int.random(in: 0..<12, using: &random) {
+    switch Int.random(in: 0..<13, using: &random) {
     case 0...4: layer.position = Point(.random(in: 0...240, using: &random), .random(in: 0...240, using: &random))
     case 5: layer.position.x = random.chance(0.5) ? 1e9 : -3e9
     case 6: layer.backgroundColor = color()
@@ -129,6 +130,7 @@ private final class WideWorld {
     case 8: layer.shadowOpacity = layer.shadowOpacity > 0 ? 0 : 0.5
     case 9: group.transform = .scale(x: .random(in: -1.5...1.5, using: &random), y: .random(in: 0.3...1.5, using: &random))
     case 10: layer.removeFromSuperlayer()
+    case 11: layer.backdropBlurRadius = layer.backdropBlurRadius > 0 ? 0 : 3
     default: group.addSublayer(leaf())
     }
   }

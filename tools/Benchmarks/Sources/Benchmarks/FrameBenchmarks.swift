@@ -34,7 +34,7 @@ enum FrameBenchmarks {
       many.end()
       few.end()
     }
-    return Harness.compare("one of 10,000 small ones moved, against of 500", repeats: 200, limit: 5) {
+    return Harness.compare("one of 10,000 small ones moved, against of 500", repeats: 200, limit: 3) {
       many.runFrame()
     } peer: {
       few.runFrame()
