@@ -14,8 +14,9 @@ extension BandPainter {
 
   /// Goes through the layers from front to back and notes those that something opaque hides in this band.
   ///
-  /// - Returns: true when the backdrop can be seen.
-  func findHidden() -> Bool {
+  /// - Returns: the largest rectangle of the band in which something opaque hides the backdrop.
+  @discardableResult
+  func findHidden() -> IntRect {
     let visibility = scratch.reserveVisibility(nodes.count)
     let none = Cover(pixels: .zero, scope: -1, node: -1)
     var covers = InlineArray<4, Cover>(repeating: none)
@@ -57,8 +58,11 @@ extension BandPainter {
         covers = InlineArray(repeating: none)
       }
     }
-    for slot in 0..<4 where covers[slot].scope < 0 && covers[slot].pixels.contains(band) { return false }
-    return true
+    var hidden = IntRect.zero
+    for slot in 0..<4 where covers[slot].scope < 0 && covers[slot].pixels.area > hidden.area {
+      hidden = covers[slot].pixels
+    }
+    return hidden
   }
 
   /// The part of a cover in a group or clip that hides layers outside of it: under a clip, the pixels that this covers wholly.

@@ -10,7 +10,7 @@ extension BandPainter {
 
   /// Visits the runs that `paint` paints on an output.
   func visitRuns(_ visit: Visit) {
-    if findHidden() { self.visit(band, visit) }
+    band.forEachPart(outside: findHidden()) { self.visit($0, visit) }
     visitNodes(0, nodes.count, band, visit)
   }
 
@@ -86,7 +86,7 @@ extension BandPainter {
         let inside = BandPainter(
           kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, frame: frame,
           pictureDepth: Int(node.pictureDepth) + 1, farShadows: farShadows)
-        _ = inside.findHidden()
+        inside.findHidden()
         inside.visitNodes(0, nodes.count, pixels, visit)
       }
       if parts?.shadow != nil { self.visit(pixels, visit) }

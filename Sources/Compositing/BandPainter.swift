@@ -32,10 +32,10 @@ struct BandPainter {
 
   private func paint(over backdrop: UInt32, _ target: PixelTarget) {
     scratch.reserveRow(band.width)
-    if findHidden() {
-      scratch.counts.layerPixels += band.area
-      for y in band.minY..<band.maxY {
-        kernels.pointee.fill(target.pointer(x: band.minX, y: y), Int64(band.width), backdrop)
+    band.forEachPart(outside: findHidden()) { part in
+      scratch.counts.layerPixels += part.area
+      for y in part.minY..<part.maxY {
+        kernels.pointee.fill(target.pointer(x: part.minX, y: y), Int64(part.width), backdrop)
       }
     }
     paint(0, nodes.count, band, target, depth: 0, behind(target))
@@ -44,7 +44,7 @@ struct BandPainter {
   /// Paints into a clear picture.
   func paintPicture(_ target: PixelTarget) {
     scratch.reserveRow(band.width)
-    _ = findHidden()
+    findHidden()
     paint(0, nodes.count, band, target, depth: 0, behind(target))
   }
 

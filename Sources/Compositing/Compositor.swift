@@ -200,10 +200,11 @@ public final class Compositor: Renderer {
     idleScratch.withLock { $0.append(scratch) }
   }
 
-  /// Calls `visit` for each run of pixels that `render` paints of the same tree and damage: once for the backdrop, and once for
-  /// each background, content, border, shadow and picture of a group or an effect that is not hidden. A pixel is named as often as it is
-  /// painted. What is painted around the damage only to be blurred behind a layer is left out. Contents count with their rectangle,
-  /// the picture of a layer in perspective or with a transition as a whole, and a kept picture as one that is painted.
+  /// Calls `visit` for each run of pixels that `render` paints of the same tree and damage: once for the backdrop outside of the largest
+  /// opaque rectangle, and once for each background, content, border, shadow and picture of a group or an effect that is not hidden. A pixel is
+  /// named as often as it is painted. What is painted around the damage only to be blurred behind a layer is left out. Contents count
+  /// with their rectangle, the picture of a layer in perspective or with a transition as a whole, and a kept picture as one that is
+  /// painted.
   package func visitPaintedRuns(
     of tree: TreeSnapshot, damage: DamageRegion, width: Int, height: Int,
     _ visit: (_ row: Int32, _ columns: Range<Int32>) -> Void

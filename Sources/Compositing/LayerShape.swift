@@ -119,11 +119,13 @@ struct LayerShape {
     guard isUpright else { return }
     let radiusX = kernel.radius / kernel.unit_u
     let radiusY = kernel.radius / kernel.unit_v
-    let box = transform.boundingBox(of: rect)
+    // An edge between pixels covers those beside it wholly.
+    let whole = transform.wholePixels(of: rect).map { Rect($0) }
+    let (box, edge) = (whole ?? transform.boundingBox(of: rect), whole == nil ? 0.01 : 0)
     for part in 0..<(kernel.radius > 0 ? 3 : 1) {
-      let dx = part == 0 ? 0 : part == 1 ? radiusX + 0.51 : 0.2929 * radiusX + 1
-      let dy = part == 1 ? 0 : part == 0 ? (kernel.radius > 0 ? radiusY + 0.51 : 0) : 0.2929 * radiusY + 1
-      let inner = box.insetBy(dx: dx + 0.01, dy: dy + 0.01)
+      let dx = part == 0 ? edge : part == 1 ? radiusX + 0.52 : 0.2929 * radiusX + 1.01
+      let dy = part == 1 ? edge : part == 0 ? (kernel.radius > 0 ? radiusY + 0.52 : edge) : 0.2929 * radiusY + 1.01
+      let inner = box.insetBy(dx: dx, dy: dy)
       body(
         IntRect(
           covering: Rect(
