@@ -140,8 +140,8 @@ public final class Engine {
   /// Tells that this turn handles an input event, such as a touch or a key, so that the figures have the latency from input to vblank.
   ///
   /// The next frame of each display carries it, see `FrameRecord.input`; of several events the earliest counts. An event is in no figure if
-  /// no frame is wanted at the end of the turn, since it changed nothing that is seen. What the event lets workers draw is seen later than
-  /// that frame.
+  /// no frame is wanted at the end of the turn, or that frame has nothing to paint. Where frames are wanted all the time, as for an
+  /// animation, an event counts with the next one, whatever it changed. What it lets workers draw is seen later than that frame.
   ///
   /// ```swift
   /// engine.inputArrived(at: event.time)

@@ -13,7 +13,7 @@ import LinuxSystem
 /// | `animationTime` | the time for which its animations were evaluated |
 /// | `start`, `delivered` | when it was to be begun, and when it was |
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
-/// | `input` | when the earliest input event arrived that it is the first frame after |
+/// | `input` | when the earliest input event arrived of those that this frame is the first to show |
 /// | `presented` | the vblank that showed it |
 /// | `callbacks`, `layout`, `display`, `diff`, `composite`, `present` | the time in each phase |
 /// | `work` | all phases together; that of a `discarded` frame was done for nothing |

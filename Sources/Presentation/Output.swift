@@ -232,12 +232,14 @@ public final class Output {
   private func render(
     for target: MonotonicTime, _ frame: FrameRecord, isOwed: Bool = false, forecast: VBlankForecast
   ) {
+    var record = frame
     guard presenter.isReady else {
       // Evaluated all the same: animations end in time, and with them the ticks.
       _ = content.tree(evaluationTime(for: target))
       schedule.didRender(for: target)
       if isOwed { owed = nil }
-      observers.notify(.lost(frame))
+      record.input = schedule.takeInput()
+      observers.notify(.lost(record))
       return
     }
     // If the other frame is seen in time for this one, the turn of that event renders it.
@@ -249,7 +251,6 @@ public final class Output {
     let started = clock.now
     if isOwed || schedule.dueTick == nil { owed = nil } else { discardOwedFrame() }
     guard link != nil else { return }  // An observer has ended the output.
-    var record = frame
     record.input = schedule.takeInput()
     record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, forecast: forecast)
     if let renderThread, !forecast.isVariable {
@@ -267,7 +268,6 @@ public final class Output {
       schedule.didRenderNothing(for: target, at: started, forecast: forecast)
       return
     }
-
     ring.add(change)
     let lacked = ring.takeChange(ofBuffer: buffer.index)
     (record.damagePixels, record.paintedPixels) = (change.damage.area, lacked.damage.area)

@@ -192,7 +192,7 @@ struct OutputSchedule {
     if let new { input = min(input ?? new, new) }
   }
 
-  /// The input that the frame is the first one after, which is rendered now.
+  /// Takes the earliest input that no frame has shown, for the frame that is made now.
   mutating func takeInput() -> MonotonicTime? {
     defer { input = nil }
     return input
@@ -229,7 +229,7 @@ struct OutputSchedule {
 
   /// The turn is over: later changes do not belong to its tick, unless the frame of that tick is still wanted.
   mutating func endTurn(isFrameWanted: Bool) {
-    // It changed nothing.
+    // The input changed nothing that is seen.
     if !isFrameWanted { input = nil }
     guard let tick = openTick else { return }
     state = isFrameWanted ? .open(tick) : .unused(tick)

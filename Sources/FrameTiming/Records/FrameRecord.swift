@@ -49,7 +49,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var submitted: MonotonicTime = .zero
   /// How long it was held back before that, ready, so as not to be seen before its target.
   public var heldBack: Nanoseconds = .zero
-  /// When the earliest of the input events arrived that it is the first frame after; nil without one. See `Engine.inputArrived(at:)`.
+  /// When the earliest input event arrived of those that this frame is the first to show; nil without one. See `Engine.inputArrived(at:)`.
   public var input: MonotonicTime?
   /// The vblank at which it was shown; zero until it was.
   public var presented: MonotonicTime = .zero

@@ -128,8 +128,10 @@ private struct Rows {
     guard frame.frameNumber <= mostIntervals, frame.phases.total >= .zero,
       times.allSatisfy({ day($0 - frame.delivered) }),
       frame.presented == .zero || day(frame.presented - frame.delivered),
-      [frame.promised, frame.input].allSatisfy({ $0.map { day($0 - frame.delivered) } ?? true })
+      frame.promised.map({ day($0 - frame.delivered) }) ?? true
     else { throw wrong("a frame whose times are within a day") }
+    // An application told it, perhaps by another clock.
+    if let input = frame.input, !day(input - frame.delivered) { frame.input = nil }
     return frame
   }
 

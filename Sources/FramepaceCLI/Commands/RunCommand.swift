@@ -99,8 +99,8 @@ struct RunCommand: ParsableCommand {
         delivered       when it was begun
         submitted       when it was handed over, or its discarded work was done
         heldBack        how long it was ready and held back before that
-        input           when the earliest input event arrived that it is the first
-                        frame after, as the program told it
+        input           when the earliest input event arrived of those that it is
+                        the first to show, as the program told it
         presented       the vblank that showed it
         callbacks, layout, display, diff, composite, present
                         the time in each phase
@@ -339,7 +339,9 @@ private struct SceneRun {
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
-    trace = command.tracing.trace.map { [session] in (RunTimeline(frames: .max, engine: session.engine), $0) }
+    trace = command.tracing.trace.map { [session] in
+      (RunTimeline(frames: .max, hasDrawings: true, engine: session.engine), $0)
+    }
     session.measure(
       with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture, timeline: trace?.timeline)
     if command.mirror { try session.mirror() }

@@ -9,18 +9,20 @@ final class RunTimeline {
   private var ledger = FrameLedger()
   private var observers: [FrameLoop.Observer] = []
   private let began: ClockReading
-  private let drawings: DrawingLog
+  private let drawings: DrawingLog?
   private var regions: RegionReader
 
   /// The frames of the longest timeline: minutes of them, in some tens of megabytes.
   nonisolated static let mostFrames = 50_000
 
-  /// - Parameter frames: the frames that are expected; of more than `mostFrames` the last are kept.
-  init(frames: Int, engine: Engine) {
+  /// - Parameters:
+  ///   - frames: the frames that are expected; of more than `mostFrames` the last are kept.
+  ///   - hasDrawings: true for a trace, which shows the drawings of workers.
+  init(frames: Int, hasDrawings: Bool, engine: Engine) {
     // Frames that are never seen have a place too.
     let capacity = min(2 * min(frames, Self.mostFrames) + 16, Self.mostFrames)
     timeline = FrameTimeline(capacity: capacity)
-    drawings = engine.measureDrawings(capacity: capacity)
+    drawings = hasDrawings ? engine.measureDrawings(capacity: max(capacity, 1 << 16)) : nil
     let loop = engine.loop
     regions = FrameProfile.startRecording(clock: loop.clock)
     began = .now(loop: loop.clock)
@@ -60,7 +62,7 @@ final class RunTimeline {
     ledger.end { timeline.add($0) }
     regions.read { timeline.add($0) }
     FrameProfile.stopRecording()
-    timeline.drawings = drawings.ended
+    timeline.drawings = drawings?.ended ?? []
     for observer in observers { observer.invalidate() }
     observers = []
   }
@@ -89,7 +91,7 @@ extension FrameTimeline {
   ) throws {
     var facts: [(name: StaticString, value: String)] = [
       ("scene", scene), ("display", display), ("displayClock", clock), ("framesLeftOut", "\(frames.dropped)"),
-      ("version", FramepaceCommand.configuration.version),
+      ("regionsLeftOut", "\(regions.dropped)"), ("version", FramepaceCommand.configuration.version),
     ]
     if let began {
       let (wall, loop) = (Text.decimal(began.wall.seconds, 6), Text.decimal(began.loop.seconds, 6))

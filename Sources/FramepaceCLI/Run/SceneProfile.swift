@@ -63,7 +63,9 @@ final class SceneProfile {
     session.engine.measuresThreads = true
     areas = session.engine.measureAreas()
     log = try csv.map { try FrameLogFile(path: $0, format: .csv, isPatient: false) }
-    timeline = trace == nil && html == nil ? nil : RunTimeline(frames: length.frames, engine: session.engine)
+    timeline =
+      trace == nil && html == nil
+      ? nil : RunTimeline(frames: length.frames, hasDrawings: trace != nil, engine: session.engine)
     if timeline != nil || log != nil {
       session.measure(with: FPSMeter(refreshRate: profile.refreshRate), log: log, timeline: timeline)
     }

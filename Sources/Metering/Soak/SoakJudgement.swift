@@ -79,7 +79,7 @@ public struct SoakJudgement: Equatable, Sendable {
     if judgesFrames, seen.last == 0 || Trend(floors: seen.map { -$0 }).rises(by: Least.frames * seen[0]) {
       findings.append(.frameRate(first: seen[0], last: seen[Trend.blockCount - 1]))
     }
-    // Where none was seen in a block, too few frames came, which is told above.
+    // A block in which no frame was seen has none that was late.
     if late.count == Trend.blockCount, Trend(floors: late).rises(by: Least.frames) {
       findings.append(.lateFrames(first: late[0], last: late[Trend.blockCount - 1]))
     }

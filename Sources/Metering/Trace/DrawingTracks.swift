@@ -2,17 +2,17 @@ import LinuxSystem
 
 /// The tracks of the drawings of workers in a trace: as many as drawings overlap, each with a slice for each drawing.
 ///
-/// A flow leads from the frame whose commit requested a drawing to the drawing, and from there to the first frame that was handed over with its
+/// A flow leads from the frame whose commit requested a drawing to the drawing, and from there to the first frame that was committed with its
 /// picture. An end that is not known has no step.
 struct DrawingTracks {
-  /// The slice of a frame, in microseconds.
+  /// The slice of a frame, and the moment from which its layers no longer changed, in microseconds.
   struct Frame {
     var span: Range<Int64>
-    var submitted: Int64
+    var committed: Int64
     var track: Int64
   }
 
-  /// In the order in which they were handed over, but for those of broken records.
+  /// In the order in which they were committed, but for those of broken records.
   private var frames: [Frame]
   private let place: Int64
   /// The end of the last slice on each track.
@@ -23,7 +23,7 @@ struct DrawingTracks {
 
   /// - Parameter place: the place of the first track.
   init(frames: [Frame], place: Int64) {
-    self.frames = frames.sorted { $0.submitted < $1.submitted }
+    self.frames = frames.sorted { $0.committed < $1.committed }
     self.place = place
   }
 
@@ -54,10 +54,10 @@ struct DrawingTracks {
     of drawing: FrameTimeline.Drawing, _ track: Int64, _ start: Int64, _ events: inout TraceEvents
   ) {
     let requested = TraceEvents.microseconds(drawing.requested)
-    let asking = frame(handedOverAfter: requested).flatMap { $0.span.contains(requested) && requested <= start ? $0 : nil }
+    let asking = frame(committedAfter: requested).flatMap { $0.span.contains(requested) && requested <= start ? $0 : nil }
     let shown = drawing.shown.map(TraceEvents.microseconds)
     let showing = shown.flatMap { shown in
-      frame(handedOverAfter: shown).flatMap { frame -> (track: Int64, time: Int64)? in
+      frame(committedAfter: shown).flatMap { frame -> (track: Int64, time: Int64)? in
         let time = max(shown, frame.span.lowerBound)
         return frame.span.contains(time) && time >= start ? (frame.track, time) : nil
       }
@@ -69,12 +69,12 @@ struct DrawingTracks {
     if let showing { events.flow(count, .end, of: "drawing", track: showing.track, at: showing.time) }
   }
 
-  /// The first frame that was handed over at `time` or later.
-  private func frame(handedOverAfter time: Int64) -> Frame? {
+  /// The first frame that was committed at `time` or later.
+  private func frame(committedAfter time: Int64) -> Frame? {
     var (low, high) = (0, frames.count)
     while low < high {
       let middle = (low + high) / 2
-      if frames[middle].submitted < time { low = middle + 1 } else { high = middle }
+      if frames[middle].committed < time { low = middle + 1 } else { high = middle }
     }
     return low < frames.count ? frames[low] : nil
   }

@@ -64,7 +64,8 @@ public struct FrameTimeline: Sendable {
     ticks = RecentValues(capacity: capacity)
     // A frame takes two or three turns: one for its tick, one for its flip.
     loop = RecentValues(capacity: 8 * capacity)
-    regions = RecentValues(capacity: 2 * capacity)
+    // A short run keeps all of its regions.
+    regions = RecentValues(capacity: max(2 * capacity, 1 << 16))
   }
 
   /// Adds a frame whose outcome is known, as a `FrameLedger` tells; the oldest one makes room for it.

@@ -192,8 +192,9 @@ public struct FrameTrace {
         frame.appendColumns(to: &bytes)
       }
 
+      let committed = ready - record.phases[.present] - record.phases[.composite] - record.phases[.diff]
       frames.append(
-        DrawingTracks.Frame(span: actual, submitted: TraceEvents.microseconds(record.submitted), track: track))
+        DrawingTracks.Frame(span: actual, committed: TraceEvents.microseconds(committed), track: track))
 
       // The flow: where it begins and ends depends on what is known of the frame.
       let tick = record.promised == nil ? nil : tickStarts[record.frameNumber]
