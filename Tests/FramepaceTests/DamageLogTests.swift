@@ -9,20 +9,21 @@ import XCTest
 @preconcurrency @MainActor final class DamageLogTests: XCTestCase {
   private static let rate = RefreshRate(hertz: 100) ?? .hertz60
 
-  /// Two layers of 4 × 4 pixels, which move by four columns in each frame: one at the top left, one at the bottom right.
+  /// Layers of 4 × 4 pixels, which move by four columns in each frame.
   private final class Movers {
     let stage: ManualStage<VirtualDisplay>
     private let link: DisplayLink
     private(set) var column = 0
 
+    /// - Parameter starts: the places of the layers before they move.
     @MainActor
-    init() throws {
+    init(starts: [Point] = [Point(0, 0), Point(320, 396)]) throws {
       let stage = try ManualStage(width: 640, height: 400, rate: DamageLogTests.rate)
-      let layers = [0.0, 396].map { top in
+      let layers = starts.map { start in
         let layer = Layer()
         layer.anchorPoint = .zero
         layer.bounds = Rect(x: 0, y: 0, width: 4, height: 4)
-        layer.position = Point(0, top)
+        layer.position = start
         layer.backgroundColor = .white
         stage.root.addSublayer(layer)
         return layer
@@ -32,7 +33,7 @@ import XCTest
       link = stage.engine.makeDisplayLink { _ in
         column += 4
         Transaction.withoutActions {
-          for (index, layer) in layers.enumerated() { layer.position.x = Double(320 * index + column % 300) }
+          for (index, layer) in layers.enumerated() { layer.position.x = starts[index].x + Double(column % 300) }
         }
       }
     }
@@ -65,6 +66,17 @@ import XCTest
       last = rects[0]
     }
     XCTAssertNil(log.detail(of: frames[frames.count - 5]))
+  }
+
+  /// Frames with many rectangles are kept as long. The layers lie so far apart that no two rectangles become one.
+  func testManyRectangles() throws {
+    let movers = try Movers(starts: (0..<12).map { Point(Double(50 * $0), Double(7 * $0 % 12 * 33)) })
+    defer { movers.end() }
+    let log = DamageLog(of: movers.stage.engine.output, frames: 4)
+    movers.stage.run(for: .milliseconds(200))
+    for frame in movers.stage.frames.suffix(3) {
+      XCTAssertGreaterThan(try XCTUnwrap(log.detail(of: frame)).damage.count, 8)
+    }
   }
 
   /// The first frame changes everything.

@@ -37,14 +37,14 @@ package final class DamageLog {
     var count: Int
   }
 
-  /// Most frames have fewer.
-  private static let rectsPerFrame = 8
+  /// The most that a `DamageRegion` has.
+  private static let rectsPerFrame = 32
 
   private var entries: RecentValues<Entry>
   private var rects: RecentValues<IntRect>
   private var observation: Observation?
 
-  /// - Parameter frames: the number of frames that are kept; fewer if they have more than eight rectangles each in the mean.
+  /// - Parameter frames: the number of frames that are kept, of 512 bytes each.
   package init(of output: Output, frames: Int) {
     entries = RecentValues(capacity: frames)
     rects = RecentValues(capacity: frames * Self.rectsPerFrame)
@@ -65,9 +65,7 @@ package final class DamageLog {
 
   /// The detail of a frame; nil for one whose damage is not kept.
   package func detail(of frame: FrameRecord) -> FrameDetail? {
-    guard
-      let entry = entries.last(where: { $0.submitted == frame.submitted && $0.frameNumber == frame.frameNumber }),
-      entry.first >= rects.dropped
+    guard let entry = entries.last(where: { $0.submitted == frame.submitted && $0.frameNumber == frame.frameNumber })
     else { return nil }
     let place = entry.first - rects.dropped
     return FrameDetail(

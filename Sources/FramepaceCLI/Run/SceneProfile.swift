@@ -70,7 +70,7 @@ final class SceneProfile {
       session.measure(with: FPSMeter(refreshRate: profile.refreshRate), log: log, timeline: timeline)
     }
     layers = session.engine.measureLayers()
-    damages = DamageLog(of: session.engine.output, frames: min(length.frames, RunTimeline.mostFrames))
+    damages = DamageLog(of: session.engine.output, frames: min(length.frames + 16, RunTimeline.mostFrames))
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     session.engine.output.observe { [weak self] event in
       self?.meter.record(event)
