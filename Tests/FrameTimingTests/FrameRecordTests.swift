@@ -208,13 +208,16 @@ import Testing
     #expect(record.causes(interval: interval, usual: usual, usualWait: .milliseconds(6))?.other == nil)
   }
 
-  /// 12 ms of compositing 100 pixels: 6 ms of pictures that were not kept are half of it, and 300 pixels of layers are three each.
+  /// 12 ms of compositing 100 pixels: 6 ms of pictures that were not kept are half of it, and 300 pixels of layers are three each. Who
+  /// waits for 6 of the 13 ms of work does not paint.
   @Test func whatMadeCompositingLong() {
-    func cause(pictures: Int = 0, _ pictureTime: Nanoseconds = .zero, layerPixels: Int) -> FrameRecord.Cause? {
+    func cause(
+      pictures: Int = 0, _ pictureTime: Nanoseconds = .zero, layerPixels: Int, processorTime: Nanoseconds? = nil
+    ) -> FrameRecord.Cause? {
       late(submitted: .milliseconds(13)) { record in
         record.phases[.composite] = .milliseconds(12)
         (record.missedPictures, record.pictureTime) = (pictures, pictureTime)
-        (record.paintedPixels, record.layerPixels) = (100, layerPixels)
+        (record.paintedPixels, record.layerPixels, record.processorTime) = (100, layerPixels, processorTime)
       }.causes(interval: interval)?.main
     }
     #expect(cause(layerPixels: 299) == .phase(.composite))
@@ -223,6 +226,8 @@ import Testing
     #expect(cause(pictures: 2, .milliseconds(6) - Nanoseconds(1), layerPixels: 300) == .overdraw)
     #expect(cause(pictures: 2, .milliseconds(5), layerPixels: 100) == .phase(.composite))
     #expect(cause(layerPixels: 0) == .phase(.composite))
+    #expect(cause(layerPixels: 300, processorTime: .milliseconds(8)) == .overdraw)
+    #expect(cause(layerPixels: 300, processorTime: .milliseconds(7)) == .phase(.composite))
   }
 
   /// The longest eight of any times, the longest first.

@@ -91,7 +91,8 @@ extension FrameRecord {
   ///    time without work since `start`, `scheduling`, and the time without a processor, `machineBusy`.
   /// 5. The longest of these: each phase beyond its usual time, `drawingWait` beyond its, and the two of 4. The earlier one of equal ones.
   ///    Time without a processor is no phase's: it is taken from the phases that are longest beyond their usual time. Of `composite` it
-  ///    says more where it can: `missedPictures` if their painting took half of it or more, else `overdraw`.
+  ///    says more where it can: `missedPictures` if their painting took half of it or more, else `overdraw`, unless the
+  ///    frame's threads waited for half of it or more.
   ///
   /// - Parameters:
   ///   - interval: the display's refresh interval.
@@ -137,7 +138,9 @@ extension FrameRecord {
   /// The reason why compositing was long, where the renderer tells.
   private var compositeCause: Cause {
     if missedPictures > 0, pictureTime > .zero, pictureTime >= phases[.composite] / 2 { return .missedPictures }
-    return overdraw >= Self.mostOverdraw ? .overdraw : .phase(.composite)
+    // Painting keeps processors busy; a frame that waited was not late for it.
+    let isPainting = (blockedTime ?? .zero) - drawingWait < phases[.composite] / 2
+    return isPainting && overdraw >= Self.mostOverdraw ? .overdraw : .phase(.composite)
   }
 
   /// The phases beyond their usual time, without what they waited for a processor.

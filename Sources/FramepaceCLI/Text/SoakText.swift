@@ -62,7 +62,8 @@ enum SoakText {
     return
       (judgement.findings.isEmpty
       ? "No leak and no drift was found \(span); memory changes by \(memory) an hour."
-      : "Found \(span): \(clauses).")
+      : "Found \(span): \(clauses)."
+        + (judgement.span < .seconds(600) ? " In minutes, a cache that fills may look like a leak." : ""))
       + (judgement.judgesFrames ? "" : " Frames were not judged: in a twelfth of that time or more none was wanted.")
   }
 
