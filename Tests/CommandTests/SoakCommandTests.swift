@@ -70,7 +70,7 @@ struct SoakCommandTests {
       ["soak", "still", "--size", "64x64", "--simulate", "steady", "--fast", "--duration", "12s"], terminal: terminal)
     let output = terminal.read()
     #expect(run.finish().status == 0)
-    #expect(output.contains("      time     memory  frames/s   late\r\n"), "\(output)")
+    #expect(output.contains("      time     memory  files  frames/s   late\r\n"), "\(output)")
     for line in output.split(whereSeparator: \.isNewline) { #expect(line.count <= 50, "\(line)") }
   }
 }

@@ -197,7 +197,7 @@ struct VBlankCommandTests {
     let json = try JSONLines(try framepace(["vblank", "--replay", "old", "--json"], in: folder.path).output).objects
     #expect(json.first?["arrivalP50"] is NSNull && json.first?["jitterP50"] as? Double == 0)
     for (name, bytes, reason) in [
-      ("empty", "", "line 1: not a recording of vblanks"),
+      ("other", "x", "line 1: not a recording of vblanks"),
       ("bad", "framepace vblanks 1\nrate x\n", "line 2: 'x' is no refresh"),
       ("none", "framepace vblanks 1\ndisplay x\nrate 60\n", "figures take 2 vblanks or more, and there are 0"),
       ("one", "framepace vblanks 1\ndisplay x\nrate 60\n1 2\n", "figures take 2 vblanks or more, and there is 1"),
@@ -208,6 +208,9 @@ struct VBlankCommandTests {
       #expect(
         bad.error.replacing("\n", with: " ").hasPrefix("framepace: cannot replay '\(name)': \(reason)"), "\(bad.error)")
     }
+    try "".write(toFile: folder.path + "/empty", atomically: true, encoding: .utf8)
+    let empty = try framepace(["vblank", "--replay", "empty"], in: folder.path)
+    #expect(empty.status == 1 && empty.error.hasPrefix("framepace: cannot read 'empty': it is empty"), "\(empty.error)")
     let missing = try framepace("vblank", "--replay", "/nonexistent/x")
     #expect(missing.status == 1 && missing.error.contains("cannot read '/nonexistent/x': No such file"), "\(missing.error)")
   }

@@ -10,7 +10,7 @@ struct ProfileCommand: JudgingCommand {
     abstract: "Measures how much of a frame's budget each phase takes, and how much is painted.",
     usage: """
       framepace profile <scene> [<options>]
-      framepace profile <file> [--budget <time>] [--html <file.html>] [--trace <file>] ...
+      framepace profile <file> [--budget <time>] [--html <file>] ...
       framepace profile --compare <before.json> <after.json> [<options>]
       """,
     discussion: """
