@@ -102,7 +102,7 @@ func misses(_ name: String, frames count: Int, mode: String) throws {
       + "work p50 \(percentile(50, of: playback.shown.map(\.work))) us; \(late) late, causes \(causes.sorted { $0.key < $1.key }), without a cause \(unexplained)"
   )
   Guest.expect(shown >= count / 3, "\(shown) frames of \(count) are too few to tell anything")
-  let most = getenv("exact") != nil ? 0 : bareMissed + UInt64(count / 100)
+  let most = getenv("exact") != nil ? 0 : bareMissed + UInt64(count / 50)
   Guest.expect(missed <= most, "\(missed) intervals missed, \(bareMissed) by a bare loop")
   Guest.expect(unexplained == 0, "\(unexplained) missed intervals without a cause")
   playback.end()

@@ -31,7 +31,7 @@ enum ShapeBenchmarks {
       } cairo: {
         for rect in rects { screen.context.fill(rect, color: .white) }
       },
-      screen.compare("the same from their strips", Gate(peer: 0, limit: 0.5)) {
+      screen.compare("the same from their strips", Gate(peer: 0, limit: 0.8)) {
         screen.paint(kept)
       } cairo: {
         for rect in rects { screen.context.fill(rect, color: .white) }
