@@ -87,7 +87,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   public init() {}
 
-  /// The first of `layerTimes`. An assignment forgets the others.
+  /// The first of `layerTimes`; nil if that is empty.
   public package(set) var slowestLayer: LayerTime? {
     get { layerTimes.first }
     set {
@@ -111,11 +111,14 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   /// The longest of many times of layers, at most `capacity`, the longest first; stored in place.
   public struct LayerTimes: RandomAccessCollection, BitwiseCopyable, Sendable {
+    /// The most times that are kept.
     public static let capacity = 8
 
     private var values: InlineArray<8, LayerTime> = .init(repeating: LayerTime(layer: 0, phase: .layout, time: .zero))
+    /// The number of times that are kept, from 0 to `capacity`.
     public private(set) var count = 0
 
+    /// Has no times.
     public init() {}
 
     public var startIndex: Int { 0 }
