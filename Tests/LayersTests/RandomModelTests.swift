@@ -8,7 +8,9 @@ import XCTest
 /// order. `FRAMEPACE_LONG=1` plays 100,000 of them.
 @preconcurrency @MainActor final class RandomModelTests: XCTestCase {
   func testProgramsShowAndTellWhatTheReferenceDoes() {
-    for seed in some(2_000, of: 1...100_000) {
+    for (count, seed) in some(2_000, of: 1...100_000).enumerated() {
+      // A long run takes minutes, and what prints nothing for long is taken for stuck.
+      if count > 0 && count % 10_000 == 0 { print("\(count) programs") }
       let program = ModelProgram(seed: UInt64(seed))
       guard ModelPlayer.failure(of: program) != nil else { continue }
       return XCTFail("seed \(seed): \(report(of: shrunk(program)))")
