@@ -1,4 +1,5 @@
 import Foundation
+import Framepace
 import Testing
 
 /// `framepace render`: pictures in files.
@@ -125,7 +126,8 @@ struct RenderCommandTests {
       let time = "\(padded.dropLast(9)).\(padded.suffix(9))s"
       let single = try framepace(["render", "orbit", "--output", "one.png", "--time", time] + size, in: folder.path)
       #expect(single.status == 0, "\(single.error)")
-      #expect(try folder.contents(of: "one.png") == picture, "picture \(number) differs from --time \(time)")
+      let alone = try folder.contents(of: "one.png")
+      #expect(alone == picture, "picture \(number) differs from --time \(time): \(difference(picture, alone))")
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/frames").count == 5)
   }
@@ -214,4 +216,18 @@ struct RenderCommandTests {
     #expect(result.status == 1)
     #expect(result.error == "framepace: cannot write to 'd.png': it is a folder; name a file\n")
   }
+}
+
+/// Tells two PNG files apart: by their pixels, or by their compression alone.
+private func difference(_ one: Data, _ other: Data) -> String {
+  guard let one = try? PNG.decode(Array(one)), let other = try? PNG.decode(Array(other)) else { return "one cannot be read" }
+  guard one.width == other.width && one.height == other.height else { return "another size" }
+  let pixel = { (picture: Bitmap, x: Int, y: Int) in picture.row(y).load(fromByteOffset: x * 4, as: UInt32.self) }
+  var differing: [(x: Int, y: Int)] = []
+  for y in 0..<one.height {
+    for x in 0..<one.width where pixel(one, x, y) != pixel(other, x, y) { differing.append((x, y)) }
+  }
+  guard let (x, y) = differing.first else { return "the pixels are the same" }
+  let values = [one, other].map { String(pixel($0, x, y), radix: 16) }
+  return "\(differing.count) pixels, of which \(x), \(y) is the first: \(values[0]) and \(values[1])"
 }
