@@ -88,31 +88,33 @@ public struct FrameTimeline: Sendable {
   }
 }
 
-/// The last values of a sequence, oldest first.
+/// The last values of a sequence, oldest first. Inlinable, since values are added to it in each frame: without their type, one takes a
+/// microsecond.
 public struct RecentValues<Value: Sendable>: RandomAccessCollection, Sendable {
-  private let capacity: Int
-  private var values: [Value] = []
+  @usableFromInline let capacity: Int
+  @usableFromInline var values: [Value] = []
   /// The place of the oldest value in a full array.
-  private var first = 0
-  /// How many values were added before the oldest one that is kept.
-  public private(set) var dropped = 0
+  @usableFromInline var first = 0
+  @usableFromInline var overwritten = 0
 
   /// - Parameter capacity: at least 1.
-  public init(capacity: Int) {
+  @inlinable public init(capacity: Int) {
     self.capacity = Swift.max(capacity, 1)
     values.reserveCapacity(self.capacity)
   }
 
-  public var startIndex: Int { 0 }
-  public var endIndex: Int { values.count }
+  /// How many values were added before the oldest one that is kept.
+  @inlinable public var dropped: Int { overwritten }
+  @inlinable public var startIndex: Int { 0 }
+  @inlinable public var endIndex: Int { values.count }
 
-  public subscript(index: Int) -> Value {
+  @inlinable public subscript(index: Int) -> Value {
     let place = first + index
     return values[place < values.count ? place : place - values.count]
   }
 
   /// - Returns: the oldest value, if it had to make room.
-  @discardableResult
+  @inlinable @discardableResult
   public mutating func append(_ value: Value) -> Value? {
     guard values.count == capacity else {
       values.append(value)
@@ -121,7 +123,7 @@ public struct RecentValues<Value: Sendable>: RandomAccessCollection, Sendable {
     let oldest = values[first]
     values[first] = value
     first = first + 1 < capacity ? first + 1 : 0
-    dropped += 1
+    overwritten += 1
     return oldest
   }
 }
