@@ -41,6 +41,15 @@ struct StackTallyTests {
     #expect(tally.dominant?.frames.map(\.function) == [200, 100])
   }
 
+  /// A few stacks of a turn end early, within a function without a table: that says nothing of the one that is reported.
+  @Test(arguments: [true, false]) func anotherStackThatEndsEarlyLeavesTheDominantOneAsItIs(isComplete: Bool) {
+    var tally = StackTally()
+    tally.add(frames([900]), isComplete: !isComplete, for: .milliseconds(10))
+    tally.add(frames([100, 200]), isComplete: isComplete, for: .milliseconds(90))
+    tally.add(frames([900]), isComplete: !isComplete, for: .milliseconds(10))
+    #expect(tally.dominant?.isComplete == isComplete)
+  }
+
   @Test func memoryIsBounded() {
     var tally = StackTally()
     for function in 0..<100_000 as Range<UInt64> { tally.add(frames([1, 2, 1_000 + function]), for: .milliseconds(1)) }

@@ -21,6 +21,8 @@ struct StackTally: Sendable {
   struct Dominant: Sendable {
     /// From the innermost frame outwards.
     var frames: [StackFrame]
+    /// True if the last of them is the outermost one.
+    var isComplete: Bool
     /// For each frame the share of the time in which it was on the stack with all frames outside it, from 0 to 1.
     var shares: [Double]
     /// The share of the whole stack that is `signature`.
@@ -31,6 +33,7 @@ struct StackTally: Sendable {
 
   struct Entry: Sendable {
     var frames: [StackFrame]
+    var isComplete: Bool
     var weight: Int64
   }
 
@@ -45,8 +48,9 @@ struct StackTally: Sendable {
 
   /// - Parameters:
   ///   - frames: from the innermost outwards.
+  ///   - isComplete: true if the last of them is the outermost one.
   ///   - time: the time that the sample stands for.
-  mutating func add(_ frames: [StackFrame], for time: Nanoseconds) {
+  mutating func add(_ frames: [StackFrame], isComplete: Bool = true, for time: Nanoseconds) {
     let weight = max(time.count, 1)
     count += 1
     total += weight
@@ -54,7 +58,7 @@ struct StackTally: Sendable {
     if entries[path] != nil {
       entries[path]?.weight += weight
     } else if entries.count < Self.capacity {
-      entries[path] = Entry(frames: frames, weight: weight)
+      entries[path] = Entry(frames: frames, isComplete: isComplete, weight: weight)
     }
   }
 
@@ -72,7 +76,12 @@ struct StackTally: Sendable {
       // The function itself, without what it called.
       let own = rest.first { $0.path.count == depth }?.entry
       guard let (function, weight) = weights.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), weight > own?.weight ?? 0
-      else { return own.map { Dominant(frames: $0.frames, shares: shares.reversed(), share: share, signature: signature) } }
+      else {
+        return own.map {
+          Dominant(
+            frames: $0.frames, isComplete: $0.isComplete, shares: shares.reversed(), share: share, signature: signature)
+        }
+      }
       let part = Double(weight) / Double(total)
       if part >= 0.5 {
         signature.append(function)

@@ -29,13 +29,13 @@ struct LoopWatch {
     fileprivate var channels: [String: Int] = [:]
     fileprivate var mode: String?
     fileprivate var phase = LoopPhase.notRunning
-    fileprivate var isWhole = true
     fileprivate var longestStop = Nanoseconds.zero
   }
 
   /// The last sample of the turn.
   fileprivate struct Sample {
     var frames: [StackFrame]
+    var isComplete: Bool
     /// The thread's processor time after it.
     var processorTime: Nanoseconds
   }
@@ -54,7 +54,7 @@ struct LoopWatch {
   mutating func sample(for time: Nanoseconds, processorTime: Nanoseconds, turn: Int64) -> Bool {
     if let channel = ThreadState.waitChannel(of: watched.thread.number) { slow.channels[channel, default: 0] += 1 }
     if let last = slow.last, processorTime - last.processorTime < Self.still {
-      slow.tally.add(last.frames, for: time)
+      slow.tally.add(last.frames, isComplete: last.isComplete, for: time)
       return false
     }
     guard let sample = watched.thread.sample() else { return false }
@@ -62,10 +62,10 @@ struct LoopWatch {
     guard watched.beacon.turnStart.load(ordering: .acquiring) == turn else { return true }
     slow.phase = shownPhase
     slow.mode = watched.loop?.currentMode?.name
-    slow.isWhole = slow.isWhole && sample.isComplete
     slow.longestStop = max(slow.longestStop, sample.stopped)
-    slow.tally.add(sample.frames, for: time)
-    slow.last = Sample(frames: sample.frames, processorTime: watched.thread.processorTime)
+    slow.tally.add(sample.frames, isComplete: sample.isComplete, for: time)
+    slow.last = Sample(
+      frames: sample.frames, isComplete: sample.isComplete, processorTime: watched.thread.processorTime)
     return true
   }
 
@@ -75,7 +75,9 @@ struct LoopWatch {
     if let lastLoadSample, now - lastLoadSample < interval { return false }
     lastLoadSample = now
     guard let sample = watched.thread.sample() else { return false }
-    if watched.beacon.turnStart.load(ordering: .acquiring) == turn { loadTally.add(sample.frames, for: interval) }
+    if watched.beacon.turnStart.load(ordering: .acquiring) == turn {
+      loadTally.add(sample.frames, isComplete: sample.isComplete, for: interval)
+    }
     return true
   }
 
@@ -90,7 +92,6 @@ struct LoopWatch {
     report.isOver = isOver
     report.waitChannel = report.state == .blocked ? slow.channels.max { $0.value < $1.value }?.key : nil
     if case .report(let leftOut) = slow.decision { report.leftOut = leftOut }
-    report.isWhole = slow.isWhole
     report.longestStop = slow.longestStop
     report.facts = slow.facts
     return report
@@ -119,6 +120,7 @@ struct LoopWatch {
     report.samples = tally.count
     if let dominant = tally.dominant {
       report.share = dominant.share
+      report.isWhole = dominant.isComplete
       report.frames = zip(dominant.frames, dominant.shares).map { HangReport.Frame(address: $0.address, share: $1) }
     }
     return report
