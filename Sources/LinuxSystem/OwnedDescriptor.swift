@@ -41,11 +41,14 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
 extension OwnedDescriptor {
   /// Reads a whole file.
   ///
-  /// - Parameter limit: the largest number of bytes. A longer file throws `EFBIG` when that many are read, whatever its
-  ///   stated size is.
-  package static func contents(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    let file = try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK)
+  /// - Parameters:
+  ///   - limit: the largest number of bytes. A longer file throws `EFBIG` when that many are read, whatever its
+  ///     stated size is.
+  ///   - waits: true to wait for the writer of a pipe; otherwise a pipe is read as far as it is written, and one that is open and
+  ///     empty throws `EAGAIN`.
+  package static func contents(of path: String, limit: Int, waits: Bool = false) throws(SystemError) -> [UInt8] {
+    // Without O_NONBLOCK, opening a named pipe waits for a writer.
+    let file = try OwnedDescriptor.open(path, flags: O_RDONLY | (waits ? 0 : O_NONBLOCK))
     var status = stat()
     guard fstat(file.number, &status) == 0 else { throw .last(call: "fstat", subject: path) }
     guard status.st_mode & S_IFMT != S_IFDIR else {

@@ -38,6 +38,19 @@ struct ViewCommandTests {
     #expect(object["onePercentLow"] as? Double == 20 && object["tenthPercentLow"] is NSNull)
   }
 
+  /// The command waits for the writer of a pipe: for one that opens it later, and for the rest of what is written.
+  @Test func readsAPipe() throws {
+    let folder = try folder(capture())
+    for line in [
+      "mkfifo p; framepace view p & exec 3>p; head -n 9 c.csv >&3; tail -n +10 c.csv >&3; exec 3>&-; wait $!",
+      "cat c.csv | framepace view /dev/stdin",
+    ] {
+      let result = try shell(line, in: folder.path)
+      #expect(result.status == 0, "\(line): \(result.error)")
+      #expect(result.output.contains("120 in the file, 119 seen, 1 never seen"), "\(line): \(result.output)")
+    }
+  }
+
   @Test func severalSwapChainsAreListed() throws {
     let folder = try folder(capture(others: 2))
     let result = try framepace(["view", "c.csv"], in: folder.path)

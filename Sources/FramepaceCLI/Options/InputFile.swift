@@ -4,14 +4,14 @@ import Metering
 
 /// A file that the command reads.
 enum InputFile {
-  /// Reads a whole file.
+  /// Reads a whole file. Waits for the writer of a pipe, such as that of `<(…)` in a shell.
   ///
   /// - Parameter limit: the largest number of bytes.
   /// - Throws: a sentence; about a file that is missing, with one whose name is nearly the same.
   static func contents(of path: String, limit: Int) throws(Refusal) -> [UInt8] {
     let bytes: [UInt8]
     do throws(SystemError) {
-      bytes = try OwnedDescriptor.contents(of: path, limit: limit)
+      bytes = try OwnedDescriptor.contents(of: path, limit: limit, waits: true)
     } catch {
       throw refusal(of: path, error)
     }
