@@ -97,6 +97,15 @@ public struct PhaseProfile: Sendable {
   /// All phases together.
   public var total: Row { row(nil, work) }
 
+  /// The report of a meter of the same run, with this budget, and with the work of the frames that were added here: a meter counts frames
+  /// that were not seen, too.
+  package func report(of meter: FPSMeter) -> FrameReport {
+    var report = meter.report()
+    report.budget = budget
+    report.work = FrameReport.Distribution(work)
+    return report
+  }
+
   /// The time for which the threads of a frame had a processor; nil where that was not measured.
   public var processorTime: Row? { processor.count == frames && frames > 0 ? row(nil, processor) : nil }
 

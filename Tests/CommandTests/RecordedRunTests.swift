@@ -74,6 +74,25 @@ struct RecordedRunTests {
     #expect(!older.figures.subject.heading(width: 79).contains("measured"))
   }
 
+  /// Frames that were handed over and never seen are in no time of work: the table of phases and that of the run say the same.
+  @Test @MainActor func allTablesHaveTheSameWork() throws {
+    var events = Self.events(40)
+    for index in events.indices where index % 4 == 0 {
+      guard case .committed(var frame) = events[index] else { continue }
+      frame.phases[.layout] = .milliseconds(9)
+      events[index] = .committed(frame)
+    }
+    for frame in PageTests.frames(60).suffix(20) {
+      var pending = frame
+      (pending.presented, pending.phases[.composite]) = (.zero, .milliseconds(12))
+      events.append(.committed(pending))
+    }
+    let figures = RecordedRun(Self.profile(events), budget: .milliseconds(5)).figures
+    let (work, all) = (figures.report.work, figures.profile.total)
+    #expect(work.count == 40 && work.p50 == all.p50 && work.p95 == all.p95 && work.maximum == all.maximum)
+    #expect(figures.report.workShare == all.p50.map { Double($0.count) / 5_000_000 })
+  }
+
   /// Whatever a file says, its figures end no process, and page and trace keep their rules.
   @Test @MainActor func filesOfAnyKind() throws {
     let bytes = Self.profile(Self.events(20)).bytes

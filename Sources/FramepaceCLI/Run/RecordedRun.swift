@@ -68,12 +68,10 @@ struct RecordedRun {
       timeline.add(region)
     }
     regions.lost = recorded.lostRegions
-    var report = meter.report()
-    report.budget = budget
     (self.timeline, self.frames, self.last) = (timeline, frames, last)
     figures = ProfileFigures(
       profile: profile, phases: phases, areas: areas.rows, layers: LayerCosts.Summary(rows: recorded.layers),
-      regions: regions, report: report,
+      regions: regions, report: profile.report(of: meter),
       subject: ProfileFigures.Subject(
         scene: recorded.program, display: recorded.display, clock: recorded.clock, width: recorded.width,
         height: recorded.height, environment: recorded.environment, time: recorded.began?.wall,

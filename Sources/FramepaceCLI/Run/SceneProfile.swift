@@ -119,10 +119,9 @@ final class SceneProfile {
     let areas = areas.rows(of: profile.frames)
     let display = session.display
     let size = display.geometry.pictureSize
-    var report = meter.report()
-    report.budget = profile.budget
     let figures = ProfileFigures(
-      profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions, report: report,
+      profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions,
+      report: profile.report(of: meter),
       subject: ProfileFigures.Subject(
         scene: session.scene.name, display: display.name, clock: display.ticker.name, width: size.width,
         height: size.height, environment: .current, time: ClockReading.now(loop: session.engine.loop.clock).wall),
