@@ -50,7 +50,7 @@ public final class Engine {
   }
   private(set) var threadMeter: ThreadMeter?
   var layerCosts: LayerCosts?
-  private var recorder: ProfileRecorder?
+  private(set) var recorder: ProfileRecorder?
   private var turnMark: ThreadMeter.Mark?
   private var input: MonotonicTime?
   private var drawingWait = DrawingWait.none

@@ -34,7 +34,7 @@ struct RecordedRunTests {
     #expect(trace.violations == [])
     #expect(
       trace.slices(of: "actual frames", depth: 0).count { $0.arguments["outcome"] as? String == "presented" } == frames)
-    #expect(trace.process == "framepace on virtual display 64x36@200.00")
+    #expect(trace.process == "orbit on virtual display 64x36@200.00")
     #expect(!trace.tracks.values.contains("loop") && !trace.tracks.values.contains("workers"))
   }
 
@@ -69,7 +69,9 @@ struct RecordedRunTests {
     #expect(facts.contains { $0[0] == "measured" && $0[1].hasPrefix("2027-01-1") })
     #expect(facts.contains { $0[0] == "note" && $0[1].contains("12 events before") })
 
-    profile.began = nil
+    profile.scene = "a scene \"of it\""
+    #expect(RecordedRun(try RecordedProfile(profile.bytes), budget: nil).figures.subject.scene == "a scene \"of it\"")
+    (profile.scene, profile.began) = (nil, nil)
     let older = RecordedRun(try RecordedProfile(profile.bytes), budget: nil)
     #expect(!older.figures.subject.heading(width: 79).contains("measured"))
   }

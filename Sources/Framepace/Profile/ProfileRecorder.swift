@@ -1,5 +1,6 @@
 import FrameTiming
 import Glibc
+import Hangs
 import LinuxSystem
 import Metering
 import Presentation
@@ -52,7 +53,7 @@ final class ProfileRecorder {
     let display = engine.output.display
     let size = display.geometry.pictureSize
     profile = RecordedProfile(
-      program: Self.processName, display: display.name, clock: display.ticker.name, width: size.width,
+      program: HangReport.program, display: display.name, clock: display.ticker.name, width: size.width,
       height: size.height, refreshRate: display.ticker.refreshRate,
       environment: .current(version: RunEnvironment.packageVersion))
     profile.began = .now(loop: engine.loop.clock)
@@ -84,6 +85,8 @@ final class ProfileRecorder {
     }
   }
 
+  fileprivate func name(scene: String) { profile.scene = scene }
+
   /// Writes what is recorded, unless that was done and nothing came since.
   func write() {
     if isWritten { return }
@@ -110,11 +113,12 @@ final class ProfileRecorder {
     FrameProfile.stopRecording()
     if Self.ofEnvironment === self { Self.ofEnvironment = nil }
   }
+}
 
-  private static var processName: String {
-    let bytes = (try? OwnedDescriptor.contents(of: "/proc/self/comm", limit: 64)) ?? []
-    return String(decoding: bytes.filter { $0 >= 32 }, as: UTF8.self)
-  }
+extension Engine {
+  /// Writes the name of the scene that a program shows into its file of `FRAMEPACE_PROFILE`, so that profiles of different scenes are not
+  /// taken for the same. A program that shows one thing needs none: the file has its name.
+  package func nameRecording(scene: String) { recorder?.name(scene: scene) }
 }
 
 /// The thread of the first engine.

@@ -52,6 +52,7 @@ extension RecordedProfile {
       environment: RunEnvironment(
         processor: try text("processor"), cores: try count("cores"), kernel: try text("kernel"),
         build: try text("build"), version: try text("version")))
+    if header["scene"] != nil { profile.scene = try text("scene") }
     if header["realTime"] != nil {
       profile.began = ClockReading(
         wall: Nanoseconds(Int64(try count("realTime", 0...1 << 62))),

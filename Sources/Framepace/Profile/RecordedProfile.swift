@@ -10,8 +10,10 @@ package import Metering
 /// number, `submitted`, width, height, the left, top, width and height of each rectangle of its damage, and the number, 1 for
 /// layout, and time of each of its slowest layers. Times are nanoseconds of the loop's clock.
 package struct RecordedProfile: Sendable {
-  /// The program's name, as the kernel knows it.
+  /// The name of the program's file.
   package var program: String
+  /// The scene that the program showed; nil for a program that shows one thing.
+  package var scene: String?
   package var display: String
   package var clock: String
   package var width: Int
@@ -37,6 +39,9 @@ package struct RecordedProfile: Sendable {
     (self.program, self.display, self.clock) = (program, display, clock)
     (self.width, self.height, self.refreshRate, self.environment) = (width, height, refreshRate, environment)
   }
+
+  /// The scene that the frames show, or else the program.
+  package var subject: String { scene ?? program }
 
   /// The worst of the frames that are kept.
   var worstFrames: [FrameRecord] {
@@ -166,6 +171,10 @@ extension RecordedProfile {
       ("lostRegions", lostRegions), ("refreshNumerator", Int(refreshRate.numerator)),
       ("refreshDenominator", Int(refreshRate.denominator)),
     ] { text.raw(",\"\(key)\":\(value)") }
+    if let scene {
+      text.raw(",\"scene\":")
+      text.quoted(scene)
+    }
     if let began {
       text.raw(",\"realTime\":\(began.wall.count),\"loopTime\":\(began.loop.nanoseconds)")
     }

@@ -73,7 +73,7 @@ struct RecordedRun {
       profile: profile, phases: phases, areas: areas.rows, layers: LayerCosts.Summary(rows: recorded.layers),
       regions: regions, report: profile.report(of: meter),
       subject: ProfileFigures.Subject(
-        scene: recorded.program, display: recorded.display, clock: recorded.clock, width: recorded.width,
+        scene: recorded.subject, display: recorded.display, clock: recorded.clock, width: recorded.width,
         height: recorded.height, environment: recorded.environment, time: recorded.began?.wall,
         notes: Self.notes(recorded)), details: recorded.details)
   }
@@ -89,7 +89,7 @@ struct RecordedRun {
   func write(to target: SceneProfile.Target, trace: String?, html: String?, csv: String?) throws {
     if let trace {
       try timeline.writeTrace(
-        to: trace, scene: recorded.program, display: recorded.display, clock: recorded.clock, began: recorded.began,
+        to: trace, scene: recorded.subject, display: recorded.display, clock: recorded.clock, began: recorded.began,
         interval: recorded.refreshRate.interval)
     }
     if let html { try AtomicFile.write(page, to: html) }

@@ -69,6 +69,7 @@ final class SceneSession {
       try content.setStates(states)
       engine = Engine(
         display: display, root: content.root, loop: loop, blending: options.blending.blending ?? content.blending)
+      engine.nameRecording(scene: name.name)
       try settings.apply(to: engine.output, of: engine)
       content.play(on: engine, start: loop.clock.now)
       if let simulation {

@@ -110,7 +110,7 @@ struct LoopWatch {
     _ kind: HangReport.Kind, start: MonotonicTime, duration: Nanoseconds, processorShare: Double, _ tally: StackTally
   ) -> HangReport {
     var report = HangReport(kind: kind, start: start, duration: duration, processorShare: processorShare, phase: slow.phase)
-    report.program = HangReport.programPath.split(separator: "/").last.map(String.init) ?? ""
+    report.program = HangReport.program
     report.process = getpid()
     report.thread = watched.thread.number
     report.loop = watched.name

@@ -25,6 +25,9 @@ extension HangReport {
     }
   }
 
+  /// The name of the running program's file.
+  package static var program: String { programPath.split(separator: "/").last.map(String.init) ?? "" }
+
   /// The path of the running program.
   static let programPath: String = {
     let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, initialized in
