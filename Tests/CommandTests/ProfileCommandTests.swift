@@ -108,7 +108,6 @@ struct ProfileCommandTests {
       "export FRAMEPACE_PROFILE=a.profile; framepace run orbit --display fallback --rate 200 --size 64x64 --duration 0.4s --json",
       in: folder.path)
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.error == "")
     let table = try framepace(["profile", "a.profile"], in: folder.path)
     #expect(table.status == 0, "\(table.error)")
     #expect(table.output.hasPrefix("orbit on virtual display 64x64@200.00\nfallback clock 200.00 Hz: asked for\n"))
@@ -123,7 +122,10 @@ struct ProfileCommandTests {
     #expect(frames == summary["presented"] as? Int)
     let statistics = try #require(object["statistics"] as? [String: Any])
     #expect(statistics["presented"] as? Int == frames)
+    #expect(run.error == "framepace: \(frames) frames are recorded: framepace profile 'a.profile'\n")
     #expect(statistics["tenthPercentLow"] is NSNull)
+
+    try recordsInNoOtherFile(in: folder)
 
     let refused = try framepace(["profile", "a.profile", "--frames", "5"], in: folder.path)
     #expect(refused.status != 0 && refused.error.contains("was recorded already"))
@@ -138,6 +140,26 @@ struct ProfileCommandTests {
     let missing = try framepace(["profile", "missing.profile"], in: folder.path)
     #expect(missing.status != 0 && missing.error.contains("'missing.profile': No such file"), "\(missing.error)")
     let viewed = try framepace(["view", "a.profile"], in: folder.path)
-    #expect(viewed.status != 0 && viewed.error.contains("use framepace profile 'a.profile'"), "\(viewed.error)")
+    #expect(
+      viewed.status != 0 && viewed.error.replacing("\n", with: " ").contains("framepace profile 'a.profile'"),
+      "\(viewed.error)")
+  }
+
+  /// A recording and an empty file are replaced; other files stay, and the run goes on.
+  private func recordsInNoOtherFile(in folder: TemporaryFolder) throws {
+    let run = "framepace run orbit --display fallback --rate 200 --size 64x64 --duration 0.2s --quiet"
+    let again = try shell("export FRAMEPACE_PROFILE=a.profile; \(run)", in: folder.path)
+    #expect(again.status == 0 && again.error == "")
+    let before = "my diary\n"
+    try Data(before.utf8).write(to: URL(fileURLWithPath: folder.path + "/diary"))
+    let other = try shell(
+      "export FRAMEPACE_PROFILE=diary; \(run); : > empty; export FRAMEPACE_PROFILE=empty; \(run)", in: folder.path)
+    #expect(other.status == 0)
+    #expect(
+      other.error
+        == "framepace: FRAMEPACE_PROFILE: frames are not recorded: 'diary' is another kind of file; name a new one, or remove it\n"
+    )
+    #expect(try folder.contents(of: "diary") == Data(before.utf8))
+    #expect(try folder.contents(of: "empty").starts(with: Data("{\"framepaceProfile\":".utf8)))
   }
 }

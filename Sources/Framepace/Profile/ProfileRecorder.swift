@@ -8,12 +8,17 @@ import RunLoops
 
 /// Records the frames of an engine's first display for `framepace profile FILE`: the last events, 32,768 of which are three minutes at 60 Hz,
 /// as many regions, and what the layers cost. Memory is allocated at the start; the file is written when the engine's `run()`
-/// returns, when the engine is invalidated, and when the process exits; as a whole or not at all.
+/// returns, when the engine is invalidated, and when the process exits; as a whole or not at all. No other file is replaced than one of these.
+/// The exit tells where it is.
 @MainActor
 final class ProfileRecorder {
   /// The one of the process that `FRAMEPACE_PROFILE` asked for.
   fileprivate static var ofEnvironment: ProfileRecorder?
   private static var isTaken = false
+  /// The file that was written last, and the number of frames in it that were seen.
+  fileprivate static var written: (path: String, frames: Int)?
+  /// False to write without a word.
+  fileprivate static var isAnnounced = true
 
   private let path: String
   private let capacity: Int
@@ -35,7 +40,14 @@ final class ProfileRecorder {
     let path = String(cString: name)
     do {
       // The reader of a pipe would take a descriptor that is closed again for the end.
-      if let stream = try AtomicFile.check(path) { _ = fcntl(stream.number, F_DUPFD_CLOEXEC, 0) }
+      if let stream = try AtomicFile.check(path) {
+        _ = fcntl(stream.number, F_DUPFD_CLOEXEC, 0)
+      } else if isOther(path) {
+        StandardError.print(
+          "framepace: FRAMEPACE_PROFILE: frames are not recorded: '\(path)' is another kind of file; name a new one, or remove it"
+        )
+        return nil
+      }
     } catch {
       StandardError.print("framepace: FRAMEPACE_PROFILE: frames are not recorded: \(error)")
       return nil
@@ -45,6 +57,16 @@ final class ProfileRecorder {
     _ = profiledThread
     atexit(writeAtExit)
     return recorder
+  }
+
+  /// True if a file has something else than a recording.
+  private static func isOther(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_size > 0 else { return false }
+    guard let file = try? OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK) else { return true }
+    var head = [UInt8](repeating: 0, count: 64)
+    let count = read(file.number, &head, head.count)
+    return !RecordedProfile.isOne(Array(head.prefix(max(count, 0))))
   }
 
   /// - Parameter capacity: the number of events and of regions that are kept.
@@ -101,6 +123,8 @@ final class ProfileRecorder {
     profile.details = profile.worstFrames.compactMap { damages.detail(of: $0) }
     do {
       try AtomicFile.write(profile.bytes, to: path)
+      let frames = profile.events.count { if case .presented = $0 { true } else { false } }
+      Self.written = (path, frames)
     } catch {
       StandardError.print("framepace: the profile was not written: \(error)")
     }
@@ -119,13 +143,21 @@ extension Engine {
   /// Writes the name of the scene that a program shows into its file of `FRAMEPACE_PROFILE`, so that profiles of different scenes are not
   /// taken for the same. A program that shows one thing needs none: the file has its name.
   package func nameRecording(scene: String) { recorder?.name(scene: scene) }
+
+  /// Lets the exit of the process not tell where the frames were recorded.
+  package func silenceRecording() { ProfileRecorder.isAnnounced = false }
 }
 
 /// The thread of the first engine.
 private let profiledThread = pthread_self()
 
-/// Writes what the first engine recorded. Another thread that ends the process cannot look at layers.
+/// Writes what the first engine recorded, and tells where. Another thread that ends the process cannot look at layers.
 private func writeAtExit() {
   guard pthread_equal(pthread_self(), profiledThread) != 0 else { return }
-  MainActor.assumeIsolated { ProfileRecorder.ofEnvironment?.write() }
+  MainActor.assumeIsolated {
+    ProfileRecorder.ofEnvironment?.write()
+    guard ProfileRecorder.isAnnounced, let (path, frames) = ProfileRecorder.written else { return }
+    StandardError.print(
+      "framepace: \(frames) \(frames == 1 ? "frame is" : "frames are") recorded: framepace profile '\(path)'")
+  }
 }

@@ -335,6 +335,7 @@ private struct SceneRun {
       command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,
       interval: command.interval, overlays: command.overlays.show, simulation: simulation)
     hangs?.session = session
+    if report == .none { session.engine.silenceRecording() }
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
