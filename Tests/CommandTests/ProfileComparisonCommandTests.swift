@@ -121,6 +121,27 @@ struct ProfileComparisonCommandTests {
     profile["environment"] = environment
   }
 
+  /// Recordings of programs are compared as profiles are, and tell their scenes apart.
+  @Test func recordingsAreCompared() throws {
+    let folder = try TemporaryFolder()
+    let options = "--display fallback --rate 200 --size 64x64 --duration 2.5s --quiet"
+    for (scene, file) in [("orbit", "a"), ("orbit", "b"), ("springs", "d")] {
+      let run = try shell("FRAMEPACE_PROFILE=\(file).profile framepace run \(scene) \(options)", in: folder.path)
+      #expect(run.status == 0, "\(run.error)")
+    }
+    let like = try framepace(["profile", "--compare", "a.profile", "b.profile", "--fail-over", "1000%"], in: folder.path)
+    #expect(
+      like.status == 0 && like.output.contains("a.profile → b.profile: orbit on virtual"), "\(like.output)\(like.error)")
+    let other = try framepace(["profile", "--compare", "a.profile", "d.profile"], in: folder.path)
+    #expect(other.status == 2, "\(other.output)")
+    #expect(other.error.replacing("\n", with: " ").contains("scene 'orbit' and 'springs'"), "\(other.error)")
+    let figures = try framepace(["profile", "b.profile", "--json", "b.json"], in: folder.path)
+    #expect(figures.status == 0, "\(figures.error)")
+    let mixed = try framepace(["profile", "--compare", "b.profile", "b.json"], in: folder.path)
+    #expect(mixed.status == 0 && mixed.output.hasPrefix("no regression past 5 %: no phase changed"), "\(mixed.error)")
+    #expect(mixed.output.contains("\none was measured by profile, the other recorded by the program\n"))
+  }
+
   @Test func unequalKernelsAreNoted() throws {
     let profiles = try Profiles()
     try profiles.write("a.json", composite: 2)

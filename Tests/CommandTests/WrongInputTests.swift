@@ -282,6 +282,41 @@ struct WrongInputTests {
     #expect(result.output.isEmpty)
   }
 
+  /// A file that another command reads is named, with that command; options of a run come after that.
+  @Test(arguments: [
+    ("t.json", "is a trace: open it at https://ui.perfetto.dev"),
+    ("f.csv", "is a frame log: use framepace view 'f.csv'"), ("f.jsonl", "is a frame log: use framepace view 'f.jsonl'"),
+    ("game.csv", "is a capture of another tool: use framepace view 'game.csv'"),
+    ("x.hang", "is the report of a hang: use framepace view 'x.hang'"),
+    ("p.json", "is the JSON of a profile: use framepace profile --compare with it and with another one"),
+    ("p.html", "is a page: open it in a browser"),
+    ("v.txt", "is a recording of vblanks: use framepace vblank --replay 'v.txt'"),
+    ("a.profile", "is a recording of frames: use framepace profile 'a.profile'"),
+  ])
+  func aFileOfAnotherCommandIsNamed(file: String, sentence: String) throws {
+    let folder = try TemporaryFolder()
+    let contents = [
+      "t.json": "{\"displayTimeUnit\":\"ms\",\"otherData\":{},\"traceEvents\":[\n]}", "f.csv": "number,outcome,tick\n",
+      "f.jsonl": "{\"number\":1,\"outcome\":\"presented\"}\n", "game.csv": "Application,ProcessID,SwapChainAddress\n",
+      "x.hang": "framepace hang report 1\n", "p.json": "{\n  \"verdict\": \"fits\",\n  \"scene\": \"orbit\"\n}\n",
+      "p.html": "<!doctype html>\n<html>", "v.txt": "framepace vblanks 2\n", "a.profile": "{\"framepaceProfile\":1}\n",
+    ]
+    for (name, text) in contents { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }
+    func error(_ arguments: String...) throws -> String {
+      try framepace(arguments, in: folder.path).error.replacing("\n", with: " ")
+    }
+    let (profile, view) = (try error("profile", file, "--frames", "5"), try error("view", file))
+    if file != "a.profile" { #expect(profile.hasPrefix("framepace: '\(file)' \(sentence) "), "\(profile)") }
+    if !sentence.contains("framepace view") { #expect(view.hasPrefix("framepace: '\(file)' \(sentence) "), "\(view)") }
+    let comparison = try error("profile", "--compare", file, "p.json")
+    let name = sentence.prefix { $0 != ":" }
+    if !["a.profile", "p.json"].contains(file) {
+      #expect(
+        comparison == "framepace: '\(file)' \(name): compare two files that profile --json or FRAMEPACE_PROFILE wrote ",
+        "\(comparison)")
+    }
+  }
+
   @Test func aSocketIsNoOutput() throws {
     let folder = try TemporaryFolder()
     #expect(mknod(folder.path + "/socket.png", S_IFSOCK | 0o600, 0) == 0)

@@ -11,7 +11,7 @@ struct ProfileCommand: JudgingCommand {
     usage: """
       framepace profile <scene> [<options>]
       framepace profile <file> [--budget <time>] [--html <file>] ...
-      framepace profile --compare <before.json> <after.json> [<options>]
+      framepace profile --compare <before> <after> [<options>]
       """,
     discussion: """
       Runs a scene for a number of frames and says whether its work fits the frame \
@@ -41,8 +41,9 @@ struct ProfileCommand: JudgingCommand {
         FRAMEPACE_PROFILE=kiosk.profile kiosk
         framepace profile kiosk.profile
 
-      --compare says which phases of two profiles, written with --json, differ beyond \
-      noise, and which are longer by more than --fail-over:
+      --compare says which phases of two profiles, written with --json or by \
+      FRAMEPACE_PROFILE, differ beyond noise, and which are longer by more than \
+      --fail-over:
 
         framepace profile dashboard --json before.json
         framepace profile --compare before.json after.json --fail-over 5%
@@ -146,8 +147,9 @@ struct ProfileCommand: JudgingCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Compare two profiles instead, written with --json.", valueName: "before.json after.json"),
-    completion: .file(extensions: ["json"]))
+    help: ArgumentHelp(
+      "Compare two profiles instead, written with --json or by FRAMEPACE_PROFILE.", valueName: "before after"),
+    completion: .file())
   var compare: [String] = []
 
   @Option(
@@ -190,10 +192,6 @@ struct ProfileCommand: JudgingCommand {
     if !compare.isEmpty { return try validateComparison() }
     if failOver != nil { throw ValidationError("--fail-over belongs to --compare: name two profiles with it.") }
     if case .recorded(let path) = subject {
-      guard runsNothing else {
-        throw ValidationError(
-          "'\(path)' was recorded already: use it with --budget and with options that write files alone.")
-      }
       for case (let option, let file?) in [("--json", json)] + files where AtomicFile.isSame(path, file) {
         throw ValidationError("\(option) '\(file)' is the file that is read: use another file.")
       }
@@ -235,8 +233,12 @@ struct ProfileCommand: JudgingCommand {
       if case .file(let file) = target { try OutputPath.requireWritable(files: [file]) }
       for file in files.compactMap(\.path) { try OutputPath.requireWritable(files: [file]) }
       if case .recorded(let path) = subject {
-        return try RecordedRun(path: path, budget: budget.time)
-          .write(to: target, trace: tracing.trace, html: html, csv: csv)
+        let run = try RecordedRun(path: path, budget: budget.time)
+        guard runsNothing else {
+          throw ValidationError(
+            "'\(path)' was recorded already: use it with --budget and with options that write files alone.")
+        }
+        return try run.write(to: target, trace: tracing.trace, html: html, csv: csv)
       }
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)

@@ -90,7 +90,7 @@ struct ViewCommand: ParsableCommand {
       if let json, !printsJSON { try OutputPath.requireWritable(files: [json]) }
       let bytes = try InputFile.contents(of: file, limit: Self.largestFile)
       if HangReport.isReport(bytes) { return try printHang(bytes) }
-      if RecordedProfile.isOne(bytes) { throw Refusal("'\(file)' is a profile: use framepace profile '\(file)'") }
+      if let kind = FileKind(bytes), ![.frameLog, .capture].contains(kind) { throw Refusal(kind.sentence(of: file)) }
       guard !bytes.prefix(4096).contains(0) else {
         throw Refusal("'\(file)' is no text: name a capture of PresentMon or MangoHud, a frame log, or a report of a hang")
       }

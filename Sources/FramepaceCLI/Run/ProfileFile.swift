@@ -2,7 +2,7 @@ import ArgumentParser
 import Framepace
 import Metering
 
-/// A profile that `framepace profile --json` wrote, as far as a comparison needs it.
+/// A profile that `framepace profile --json` wrote, or a program for `FRAMEPACE_PROFILE`, as far as a comparison needs it.
 struct ProfileFile {
   let path: String
   let scene: String
@@ -15,13 +15,44 @@ struct ProfileFile {
   /// The phases of each frame.
   let frames: [FrameRecord.PhaseDurations]
 
+  /// True if a program wrote it for `FRAMEPACE_PROFILE`.
+  let isRecording: Bool
+
   /// 100,000 frames.
   private static let largestFile = 1 << 27
 
   /// - Throws: a sentence about a file that cannot be read, or is no profile with all that a comparison needs.
+  @MainActor
   init(_ path: String) throws {
-    self.path = path
     let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
+    if RecordedProfile.isOne(bytes) {
+      self.init(path, try RecordedRun(path: path, bytes: bytes, budget: nil).figures)
+    } else {
+      let kind = FileKind(bytes)
+      guard kind == .figures || kind == nil && bytes.first(where: { $0 > 32 }) == UInt8(ascii: "{") else {
+        throw Refusal(
+          "'\(path)' is \(kind?.name ?? "no profile"): compare two files that profile --json or FRAMEPACE_PROFILE wrote")
+      }
+      try self.init(path, json: bytes)
+    }
+    guard frames.count >= ProfileComparison.leastFrames else {
+      throw Refusal("'\(path)' has \(frames.count) frames: a comparison takes \(ProfileComparison.leastFrames) or more.")
+    }
+  }
+
+  @MainActor
+  private init(_ path: String, _ recorded: ProfileFigures) {
+    let (profile, subject) = (recorded.profile, recorded.subject)
+    (self.path, isRecording) = (path, true)
+    (scene, display, size) = (subject.scene, subject.display, "\(subject.width)x\(subject.height)")
+    // As JSON has it.
+    refreshRate = (profile.refreshRate.hertz * 1000).rounded() / 1000
+    (budget, late, environment) = (profile.budget, profile.lateFrames, subject.environment)
+    frames = recorded.phases
+  }
+
+  private init(_ path: String, json bytes: [UInt8]) throws {
+    (self.path, isRecording) = (path, false)
     let tree: JSONTree
     do {
       tree = try JSONReader.read(bytes)
@@ -60,9 +91,6 @@ struct ProfileFile {
       for index in frames.indices { frames[index][phase] = Nanoseconds(values[index]) }
     }
     self.frames = frames
-    guard frames.count >= ProfileComparison.leastFrames else {
-      throw Refusal("'\(path)' has \(frames.count) frames: a comparison takes \(ProfileComparison.leastFrames) or more.")
-    }
   }
 
   /// Throws if the two are not of the same kind.
@@ -86,6 +114,7 @@ struct ProfileFile {
           + differences.joined(separator: ", "))
     }
     var notes: [String] = []
+    if isRecording != other.isRecording { notes.append("one was measured by profile, the other recorded by the program") }
     if frames.count != other.frames.count {
       notes.append("unequal lengths: \(frames.count) and \(other.frames.count) frames")
     }

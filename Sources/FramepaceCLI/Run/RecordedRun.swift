@@ -19,20 +19,24 @@ struct RecordedRun {
   ///
   /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
   init(path: String, budget: Nanoseconds?) throws {
-    let recorded: RecordedProfile
-    do {
-      let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
-      guard RecordedProfile.isOne(bytes) else {
-        throw Refusal(
-          bytes.first == UInt8(ascii: "{")
-            ? "'\(path)' may be the figures of a profile: use two of them with --compare"
-            : "'\(path)' is no scene and no file that a program wrote with FRAMEPACE_PROFILE: use \(SceneChoice.list)")
-      }
-      recorded = try RecordedProfile(bytes)
-    } catch let error as CaptureError {
+    let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
+    guard RecordedProfile.isOne(bytes) else {
+      throw Refusal(
+        FileKind(bytes)?.sentence(of: path)
+          ?? "'\(path)' is no scene and no file that a program wrote with FRAMEPACE_PROFILE: use \(SceneChoice.list)")
+    }
+    try self.init(path: path, bytes: bytes, budget: budget)
+  }
+
+  /// - Parameters:
+  ///   - path: the file's, for errors.
+  ///   - bytes: those of a recording.
+  init(path: String, bytes: [UInt8], budget: Nanoseconds?) throws {
+    do throws(CaptureError) {
+      self.init(try RecordedProfile(bytes), budget: budget)
+    } catch {
       throw Refusal("'\(path)' is damaged: \(error)")
     }
-    self.init(recorded, budget: budget)
     guard figures.profile.frames > 0 else { throw Refusal("'\(path)' has no frame that was seen") }
   }
 
