@@ -57,6 +57,21 @@ struct ProfileComparisonCommandTests {
     #expect(try profiles.compare("--fail-over", "0").status == 0)
   }
 
+  /// A narrow terminal has the table without its widest column, and no line that it would break.
+  @Test(arguments: [60, 80]) func theTableFitsTheTerminal(columns: Int) throws {
+    let profiles = try Profiles()
+    try profiles.write("a.json", composite: 2)
+    try profiles.write("b.json", composite: 22.22)
+    let terminal = try PseudoTerminal(columns: columns)
+    let folder = profiles.folder.path
+    let run = try Running(["profile", "--compare", "\(folder)/a.json", "\(folder)/b.json"], terminal: terminal)
+    let output = terminal.read()
+    #expect(run.finish().status == 1)
+    let rows = output.split(whereSeparator: \.isNewline).drop { !$0.hasPrefix("phase ") }.prefix(8)
+    #expect(rows.count == 8 && rows.first?.contains("longer in") == (columns == 80), "\(output)")
+    #expect(rows.count { $0.hasSuffix("  regression") } == 2 && rows.allSatisfy { $0.count < columns }, "\(output)")
+  }
+
   @Test func json() throws {
     let profiles = try Profiles()
     try profiles.write("a.json", composite: 2)

@@ -27,10 +27,13 @@ struct ComparisonText {
     return "no regression past \(percent): \(changed.isEmpty ? "no phase changed beyond noise" : list(changed))"
   }
 
-  /// The report for people; lines of at most `width` characters.
+  /// The report for people; lines of at most `width` characters, and a table of 59 or of 78, which has the effect size.
   func text(width: Int) -> String {
+    let isWide = width >= 78
+    let widths = isWide ? [11, 11, 11, 11, 11] : [10, 9, 10, 0, 8]
     func line(_ title: String, _ cells: [String], _ rest: String) -> String {
-      Text.left(title, 11) + cells.map { Text.right($0, 11) }.joined() + (rest.isEmpty ? "" : "  " + rest)
+      let columns = zip(cells, widths).filter { $0.1 > 0 }.map { Text.right($0, $1) }
+      return Text.left(title, isWide ? 11 : 10) + columns.joined() + (rest.isEmpty ? "" : "  " + rest)
     }
     let rows = comparison.rows.map { row in
       line(
@@ -46,11 +49,16 @@ struct ComparisonText {
       "\(before.frames.count) frames with \(before.late) late, then \(after.frames.count) with \(after.late) late"
     let sentences = ([verdict, "", heading, late] + notes).map { Text.paragraph($0, width: width) }
     let titles = line("phase", ["before ms", "after ms", "change", "longer in", "p"], "")
-    return (sentences + ["", titles] + rows + ["", Text.paragraph(Self.rule, width: width)]).joined(separator: "\n")
+    return (sentences + ["", titles] + rows + ["", Text.paragraph(Self.rule(isWide: isWide), width: width)])
+      .joined(separator: "\n")
   }
 
-  private static let rule =
-    "Mann-Whitney test on the medians of \(ProfileComparison.blockCount) blocks of frames of each run, two-sided, p with Holm's correction; a change has p < \(number(ProfileComparison.level)) and \(number(ProfileComparison.leastShare * 100)) % of the budget or more; longer in: the part of pairs of blocks in which the one after is longer"
+  private static func rule(isWide: Bool) -> String {
+    let test =
+      "Mann-Whitney test on the medians of \(ProfileComparison.blockCount) blocks of frames of each run, two-sided, p with Holm's correction; a change has p < \(number(ProfileComparison.level)) and \(number(ProfileComparison.leastShare * 100)) % of the budget or more"
+    let effect = "longer in: the part of pairs of blocks in which the one after is longer"
+    return isWide ? "\(test); \(effect)" : test
+  }
 
   private static func growth(_ row: ProfileComparison.Row) -> String {
     let word = row.after > row.before ? "longer" : "shorter"
