@@ -42,7 +42,7 @@ extension PhaseProfile {
       guard let blamed = blamedLayer(count.cause), blamed.frames * 2 > count.frames, let title = name(blamed.layer) else {
         return count.cause.place
       }
-      return "\(count.cause.place)\(blamed.frames == count.frames ? "" : ", most") of layer `\(title)`"
+      return "\(count.cause.place)\(blamed.frames == count.frames ? "" : ", most") of layer '\(title)'"
     }
     if causes.count == 1 {
       let all = lateFrames == 1 ? "" : lateFrames == 2 ? "both " : "all "

@@ -89,7 +89,7 @@ import XCTest
     XCTAssertEqual(advice.map(\.layer), ["chart"])
     let saving = try XCTUnwrap(advice.first?.saving)
     XCTAssertEqual(saving, .microseconds(3_100))
-    XCTAssertTrue(advice[0].text.hasPrefix("`chart` is drawn on the main thread: makeDrawing() would take 3.1 ms out of"))
+    XCTAssertTrue(advice[0].text.hasPrefix("'chart' is drawn on the main thread: makeDrawing() would take 3.1 ms out of"))
     let (after, rest) = try display(isAsynchronous: true)
     XCTAssertGreaterThanOrEqual(before - after, saving / 2)
     XCTAssertTrue(rest.isEmpty)
@@ -121,7 +121,7 @@ import XCTest
     for frame in run.stage.frames { profile.add(frame) }
     XCTAssertEqual(profile.lateFrames, 2)
     XCTAssertTrue(
-      profile.verdict { run.costs.summary.name(of: $0) }.hasSuffix("frames late: both in display of layer `chart`"),
+      profile.verdict { run.costs.summary.name(of: $0) }.hasSuffix("frames late: both in display of layer 'chart'"),
       profile.verdict { run.costs.summary.name(of: $0) })
     XCTAssertTrue(profile.verdict().hasSuffix("frames late: both in display"))
   }

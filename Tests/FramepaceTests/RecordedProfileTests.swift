@@ -66,7 +66,7 @@ import XCTest
       [.machineBusy, .phase(.display)])
     let layers = LayerCosts.Summary(rows: recorded.layers)
     XCTAssertTrue(
-      read.verdict { layers.name(of: $0) }.contains("in display of layer `a \"chart\"\\\u{7}`"),
+      read.verdict { layers.name(of: $0) }.contains("in display of layer 'a \"chart\"\\\u{7}'"),
       read.verdict { layers.name(of: $0) })
     let worst = read.worstFrames.map(\.record)
     XCTAssertEqual(recorded.details.map(\.submitted), worst.map(\.submitted))

@@ -63,7 +63,7 @@ public final class LayerCosts {
     public var text: String {
       let time = (saving.milliseconds * 100).rounded() / 100
       return
-        "`\(layer)` is drawn on the main thread: makeDrawing() would take \(time) ms out of each frame that draws it, and its picture "
+        "'\(layer)' is drawn on the main thread: makeDrawing() would take \(time) ms out of each frame that draws it, and its picture "
         + "would come when a worker has drawn it"
     }
   }

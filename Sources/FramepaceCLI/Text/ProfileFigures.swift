@@ -91,7 +91,7 @@ struct ProfileFigures {
       return "\(cause) (\(Text.milliseconds(blocked)) ms blocked)"
     }
     if let layer = frame.causes?.layer(of: frame.record), let name = layers.name(of: layer) {
-      return "\(cause) of `\(name)`"
+      return "\(cause) of '\(name)'"
     }
     return frame.causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
   }
