@@ -1,5 +1,9 @@
 import Foundation
+import Framepace
+import Metering
 import Testing
+
+@testable import FramepaceCLI
 
 /// `framepace soak`: a long run, which says at its end what has grown.
 struct SoakCommandTests {
@@ -16,6 +20,32 @@ struct SoakCommandTests {
     #expect(lines.contains { $0.hasPrefix("   0:00:02") })
     #expect(lines.contains { $0.hasPrefix("   0:00:08") })
     #expect(result.output.contains("No leak and no drift was found in 0:00:05 after the warm-up"))
+  }
+
+  /// Memory that grows by 1 MB in each hundredth of the run: after minutes the summary says how to tell a leak from a cache.
+  @Test(arguments: [(minutes: 5.0, isShort: true), (minutes: 60, isShort: false)])
+  func aShortRunIsNoProofOfALeak(minutes: Double, isShort: Bool) throws {
+    let process = try ProcessFigures.read()
+    func judgement(leak: Int, lateFrom: Int) throws -> SoakJudgement {
+      let samples = (0...100).map { index in
+        var process = process
+        process.residentMemory = 50_000_000 + leak * index
+        return SoakSample(
+          time: .seconds(Double(index) * minutes * 0.6), process: process, presented: index * 100,
+          late: index * max(index - lateFrom, 0), wanted: index * 100)
+      }
+      return try #require(SoakJudgement(samples))
+    }
+    func summary(_ judgement: SoakJudgement) -> String {
+      SoakText.summary(
+        judgement, of: FrameReport(nominalRefreshRate: .hertz60), hangs: nil, time: .seconds(minutes * 60), width: 79
+      )
+      .replacing("\n", with: " ")
+    }
+    let leak = summary(try judgement(leak: 1_000_000, lateFrom: 1000))
+    #expect(leak.contains("memory grows by") && leak.contains("repeat the run with --hours 1 or more") == isShort, "\(leak)")
+    let late = summary(try judgement(leak: 0, lateFrom: 0))
+    #expect(late.contains("more frames are late") && !late.contains("cache"), "\(late)")
   }
 
   /// Nothing asks for frames but the first: the run ends in time all the same.

@@ -63,7 +63,9 @@ enum SoakText {
       (judgement.findings.isEmpty
       ? "No leak and no drift was found \(span); memory changes by \(memory) an hour."
       : "Found \(span): \(clauses)."
-        + (judgement.span < .seconds(600) ? " In minutes, a cache that fills may look like a leak." : ""))
+        + (judgement.span < .seconds(600) && judgement.findings.contains(where: \.isMemory)
+          ? " In minutes, a cache that is still filling looks like a leak: repeat the run with --hours 1 or more to tell them apart."
+          : ""))
       + (judgement.judgesFrames ? "" : " Frames were not judged: in a twelfth of that time or more none was wanted.")
   }
 
@@ -85,4 +87,8 @@ enum SoakText {
       columns.filter { $0.rank <= column.rank }.reduce(0) { $0 + $1.width } <= width
     }.map { Text.right($0, $1.width) }.joined()
   }
+}
+
+extension SoakJudgement.Finding {
+  fileprivate var isMemory: Bool { if case .memory = self { true } else { false } }
 }
