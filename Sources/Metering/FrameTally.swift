@@ -42,7 +42,7 @@ struct FrameTally<Durations: DurationCollection> {
   private(set) var phaseTimes = FrameRecord.PhaseDurations()
   private var tickLatenesses = Durations()
   private var latencies = Durations()
-  private var inputLatencies = Durations()
+  private(set) var inputLatencies = Durations()
   private var animationErrors = Durations()
   private var predictionErrors = Durations()
 

@@ -148,6 +148,7 @@ import Testing
     }
     frame(0, .presented)
     frame(1, .presented) { frame in
+      frame.record.input = frame.record.delivered - .milliseconds(4)
       frame.causes = FrameRecord.Causes(main: .commitMissed)
       frame.step = FrameStep(from: Self.record(at: 0, animated: 0), to: Self.record(at: 20, animated: 17))
     }
@@ -173,9 +174,17 @@ import Testing
     #expect(milliseconds(stream.intervals) == [20] && milliseconds(stream.animationErrors) == [-3])
     // The work of a discarded frame is in no frame.
     #expect(milliseconds(stream.work) == [2, 3, 5, 6] && milliseconds(stream.latencies) == [15, 15])
+    #expect(milliseconds(stream.inputLatencies) == [19])
     let report = CaptureReport(stream)
     #expect(report.late == 1 && report.animationError.maximum == .milliseconds(3))
-    #expect(report.text(width: 80).contains("5 in the file, 2 seen, 1 pending, 2 never seen, 1 late"))
+    #expect(report.inputLatency.count == 1 && report.inputLatency.maximum == .milliseconds(19))
+    let text = report.text(width: 80)
+    #expect(text.contains("5 in the file, 2 seen, 1 pending, 2 never seen, 1 late"))
+    #expect(text.contains("\ninput     ") && text.contains("19.00"), "\(text)")
+    // Logs of earlier programs have no such column.
+    let older = String(decoding: log(format), as: UTF8.self).replacing("input", with: "other")
+    let earlier = CaptureReport(try FrameCapture(Array(older.utf8)).streams[0])
+    #expect(earlier.inputLatency.count == 0 && earlier.latency == report.latency)
   }
 
   // MARK: - Figures

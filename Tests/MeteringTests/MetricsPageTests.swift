@@ -41,7 +41,12 @@ import Testing
 
   @Test func aHistogramHasBucketsSumAndCount() throws {
     let feed = try Feed()
-    for number in 0..<4 as Range<UInt64> { feed.whole(number, work: .milliseconds(2)) }
+    for number in 0..<4 as Range<UInt64> {
+      feed.tick(number)
+      var frame = feed.frame(number, work: .milliseconds(2))
+      if number == 2 { frame.input = frame.presented - .milliseconds(14) }
+      feed.show(frame)
+    }
     let page = MetricsPage(frames: [
       feed.meter.takeMetrics(of: "left", info: [("clock", "fallback")], at: feed.at(4)),
       feed.meter.takeMetrics(of: "right", at: feed.at(4)),
@@ -54,6 +59,9 @@ import Testing
     #expect(lines.contains("framepace_frame_work_seconds_sum{display=\"right\"} 0.008"))
     #expect(lines.contains("framepace_frame_work_seconds_count{display=\"right\"} 4"))
     #expect(lines.contains("framepace_frame_interval_seconds_count{display=\"left\"} 3"))
+    #expect(lines.contains("framepace_input_latency_seconds_bucket{display=\"left\",le=\"0.01\"} 0"))
+    #expect(lines.contains("framepace_input_latency_seconds_bucket{display=\"left\",le=\"0.015\"} 1"))
+    #expect(lines.contains("framepace_input_latency_seconds_sum{display=\"left\"} 0.014"))
     #expect(lines.contains("framepace_frame_budget_seconds{display=\"left\"} 0.01"))
     #expect(lines.contains("framepace_display_info{display=\"left\",clock=\"fallback\"} 1"))
     #expect(lines.contains("framepace_frames_late_total{display=\"left\",cause=\"commit missed\"} 0"))

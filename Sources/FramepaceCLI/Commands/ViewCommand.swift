@@ -27,8 +27,9 @@ struct ViewCommand: ParsableCommand {
       log. Where the file does not have it (MangoHud, PresentMon without display \
       tracking) it is the time between two calls that present a frame, and the report \
       says so. Work is CPUBusy or MsCPUBusy of PresentMon, latency DisplayLatency, or \
-      MsCPUBusy + MsUntilDisplayed, and animation the size of the animation error. \
-      Late frames are known from frame logs only. A 1 % low is the rate of the \
+      MsCPUBusy + MsUntilDisplayed, input the time from an input event to the vblank that \
+      showed the first frame after it, and animation the size of the animation error. \
+      Late frames and input are known from frame logs only. A 1 % low is the rate of the \
       interval at which the longest, added up, reach 1 % of the time. (MangoHud's own \
       is another.) The line that begins with 'percentile' says how percentiles are \
       computed.
@@ -43,7 +44,7 @@ struct ViewCommand: ParsableCommand {
         frameRate, onePercentLow, tenthPercentLow
                            in frames a second
         frameIntervalP50 P95 P99 P999 Max StandardDeviation, workP50 …, latencyP50 …,
-        animationErrorP50 …
+        inputLatencyP50 …, animationErrorP50 …
 
       Reads the reports of hangs too that framepace run --hang-reports writes: how long \
       the loop hung, whether it computed or waited, in which part of its turn, what the \

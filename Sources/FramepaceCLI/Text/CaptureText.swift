@@ -40,6 +40,7 @@ enum CaptureText {
     ]
     return .object(
       members + report.frameInterval.json("frameInterval") + report.work.json("work") + report.latency.json("latency")
+        + report.inputLatency.json("inputLatency")
         + report.animationError.json("animationError"))
   }
 }

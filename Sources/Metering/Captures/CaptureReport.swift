@@ -23,6 +23,8 @@ public struct CaptureReport: Equatable, Sendable {
   public let tenthPercentLow: Double?
   public let work: FrameReport.Distribution
   public let latency: FrameReport.Distribution
+  /// From the arrival of input until the first frame after it was seen.
+  public let inputLatency: FrameReport.Distribution
   /// By how much animations moved on more or less than the time between the two frames.
   public let animationError: FrameReport.Distribution
   /// How much of the file's time the intervals fill; nil if the file does not tell.
@@ -41,6 +43,7 @@ public struct CaptureReport: Equatable, Sendable {
     tenthPercentLow = intervals.longest(0.1).map { 1 / $0.seconds }
     work = FrameReport.Distribution(FrameStatistics(stream.work))
     latency = FrameReport.Distribution(FrameStatistics(stream.latencies))
+    inputLatency = FrameReport.Distribution(FrameStatistics(stream.inputLatencies))
     animationError = FrameReport.Distribution(FrameStatistics(stream.animationErrors.map { max($0, -$0) }))
     coverage = stream.coverage
   }
@@ -79,7 +82,10 @@ extension CaptureReport {
       let tenth = tenthPercentLow.map { ["\(Text.decimal($0, 2)) in 0.1 %"] } ?? []
       lines.append(("lows", ["\(Text.decimal(onePercentLow, 2)) in 1 % of the time"] + tenth))
     }
-    let rows = [("interval", frameInterval), ("work", work), ("latency", latency), ("animation", animationError)]
+    let rows = [
+      ("interval", frameInterval), ("work", work), ("latency", latency), ("input", inputLatency),
+      ("animation", animationError),
+    ]
     let notes = [coverageNote, frameInterval.count == 0 ? "no two frames that make an interval: there are no figures" : nil]
     return
       (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }

@@ -52,6 +52,8 @@ public struct FrameCapture: Sendable {
     public var work: [Nanoseconds] = []
     /// From the beginning of each frame until it was seen.
     public var latencies: [Nanoseconds] = []
+    /// From the arrival of input until the first frame after it was seen.
+    public var inputLatencies: [Nanoseconds] = []
     /// By how much animations moved on more than the interval between the two frames that were seen.
     public var animationErrors: [Nanoseconds] = []
     /// How much of the time from the first row to the last the intervals fill; nil if the file does not tell. Far from 1, rows are samples

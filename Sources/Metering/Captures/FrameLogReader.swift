@@ -6,6 +6,8 @@ enum FrameLogReader {
   /// The columns that figures need.
   private enum Column: String, CaseIterable {
     case outcome, delivered, presented, work, frameInterval, cause, animationError
+    /// Earlier programs did not write it.
+    case input
   }
 
   /// The figures of a frame, in nanoseconds; nil where they are not known.
@@ -17,6 +19,7 @@ enum FrameLogReader {
     var interval: Int64?
     var cause: FrameRecord.Cause?
     var animationError: Int64?
+    var input: Int64?
   }
 
   private static let outcomes = "one of \(LoggedFrame.Outcome.allCases.map(\.rawValue).joined(separator: ", ")) is"
@@ -35,6 +38,7 @@ enum FrameLogReader {
     var indices: [Column: Int] = [:]
     for column in Column.allCases {
       guard let index = names.firstIndex(of: column.rawValue) else {
+        if column == .input { continue }
         throw cells.unexpected(0, expected: "a line of names with a column '\(column.rawValue)' is")
       }
       indices[column] = index
@@ -63,7 +67,8 @@ enum FrameLogReader {
     if cause == nil, !name.isEmpty { throw cells.unexpected(index(.cause), expected: causes) }
     return Frame(
       outcome: outcome, delivered: try number(.delivered), presented: try number(.presented), work: try duration(.work),
-      interval: try duration(.frameInterval), cause: cause, animationError: try number(.animationError))
+      interval: try duration(.frameInterval), cause: cause, animationError: try number(.animationError),
+      input: indices[.input] == nil ? nil : try number(.input))
   }
 
   // MARK: - JSON Lines
@@ -79,6 +84,7 @@ enum FrameLogReader {
   private static func frame(_ value: JSONTree, _ reader: JSONReader) throws(CaptureError) -> Frame {
     func number(_ column: Column, least: Int64 = .min) throws(CaptureError) -> Int64? {
       guard let member = value[column.rawValue] else {
+        if column == .input { return nil }
         throw reader.error(expected: "an object with '\(column.rawValue)' before this place is")
       }
       if member == .null { return nil }
@@ -96,7 +102,7 @@ enum FrameLogReader {
     return Frame(
       outcome: outcome, delivered: try number(.delivered), presented: try number(.presented),
       work: try number(.work, least: 0), interval: try number(.frameInterval, least: 0), cause: cause,
-      animationError: try number(.animationError))
+      animationError: try number(.animationError), input: try number(.input))
   }
 
   private static func checked(_ stream: FrameCapture.Stream, line: Int) throws(CaptureError) -> FrameCapture.Stream {
@@ -128,6 +134,9 @@ extension FrameCapture.Stream {
     if frame.outcome != .discarded, let time = frame.work { work.append(Nanoseconds(time)) }
     if let delivered = frame.delivered, let presented = frame.presented {
       latencies.append(MonotonicTime(nanoseconds: presented) - MonotonicTime(nanoseconds: delivered))
+    }
+    if let input = frame.input, let presented = frame.presented {
+      inputLatencies.append(MonotonicTime(nanoseconds: presented) - MonotonicTime(nanoseconds: input))
     }
     if let cause = frame.cause { count(lateBy: cause) }
   }

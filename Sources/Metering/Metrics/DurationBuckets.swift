@@ -23,4 +23,9 @@ public struct DurationBuckets: Equatable, Sendable {
     [0.0005, 0.001, 0.002, 0.003].map(Nanoseconds.seconds)
     + [240, 165, 144, 120, 90, 75, 60, 50, 30, 24].map { .seconds(1 / $0) }
     + [0.1, 0.25, 1].map(Nanoseconds.seconds)
+
+  /// Bounds for the time from input to vblank: closer where people begin to feel it, up to a second.
+  public static let inputLatencyBounds: [Nanoseconds] = [
+    5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500, 1000,
+  ].map { .milliseconds($0) }
 }

@@ -40,6 +40,8 @@ public struct FrameMetrics: Sendable {
   public var frameIntervals: DurationBuckets
   /// The work of the frames that were handed over.
   public var work: DurationBuckets
+  /// From the arrival of input to the vblank that showed the first frame after it; of frames that carried input.
+  public var inputLatency: DurationBuckets
 }
 
 extension FPSMeter {
@@ -63,6 +65,7 @@ extension FPSMeter {
       early: counts.early, lost: counts.lost, missed: counts.missed,
       idle: toldIdle, hitchTime: counts.hitchTime, discardedWork: counts.discardedWork, phaseTimes: run.phaseTimes,
       frameIntervals: run.frameIntervals.buckets(DurationBuckets.frameIntervalBounds),
-      work: run.works.buckets(DurationBuckets.workBounds))
+      work: run.works.buckets(DurationBuckets.workBounds),
+      inputLatency: run.inputLatencies.buckets(DurationBuckets.inputLatencyBounds))
   }
 }
