@@ -41,6 +41,41 @@ struct PageTests {
     #expect(text.contains("<h1>\(try #require(figures["verdict"] as? String))</h1>"))
   }
 
+  /// Missed intervals, pixels, and what the threads of each frame did are those of the JSON.
+  @Test func hasWhatTheTerminalShows() throws {
+    let (page, figures) = try Self.profile("orbit", "--frames", "40", "--rate", "200", "--size", "160x90")
+    let data = try Self.json(page)
+    let tiles = try #require(data["tiles"] as? [[Any]])
+    let missed = try #require(tiles.first { $0[0] as? String == "missed intervals" })
+    let count = try #require((figures["statistics"] as? [String: Any])?["missed"] as? Int)
+    #expect(missed[1] as? String == "\(count)" && missed[3] as? Bool == (count > 0))
+
+    let tables = try #require(data["tables"] as? [[String: Any]])
+    let rows = try #require(tables.first { $0["title"] as? String == "Pixels" }?["rows"] as? [[String]])
+    let pixels = try #require(figures["pixels"] as? [String: [String: Double]])
+    #expect(rows.map { $0[0] } == ["dirty", "painted", "painted per dirty", "overdraw"])
+    for (row, key) in zip(rows, ["dirty", "painted", "paintedRatio", "overdraw"]) {
+      for (cell, name) in zip(row.dropFirst(), ["p50", "max"]) {
+        #expect(abs(try #require(Double(cell)) - #require(pixels[key]?[name])) < 0.51, "\(row)")
+      }
+    }
+
+    let frames = try #require(data["frames"] as? [String: Any])
+    let columns = try #require(frames["columns"] as? [[String: Any]])
+    func values(_ name: String) throws -> [Int] {
+      try #require(columns.first { $0["name"] as? String == name }?["values"] as? [Int], "\(name)")
+    }
+    let (running, ready, blocked) = (
+      try values("with a processor"), try values("ready, without a processor"), try values("blocked")
+    )
+    #expect([running, ready, blocked].allSatisfy { $0.count == 40 && $0.allSatisfy { $0 >= 0 } })
+    let worst = try #require((figures["worst"] as? [[String: Any]])?.first)
+    let index = try #require((data["worst"] as? [[String: Any]])?.first?["index"] as? Int)
+    for (shown, key) in [(running[index], "processor"), (blocked[index], "blocked")] {
+      #expect(abs(Double(shown) / 1000 - (try #require(worst[key] as? Double))) < 0.002, "\(key)")
+    }
+  }
+
   /// The worst frames have the rectangles that changed and the layers that took longest, as in the JSON; the first changed everything.
   @Test func showsWhatChangedInTheWorstFrames() throws {
     let (page, figures) = try Self.profile(

@@ -62,6 +62,7 @@ extension ProfileFigures {
       tile("late", "\(profile.lateFrames)", part(profile.lateFrames), isBad: profile.lateFrames > 0),
       tile(
         "over budget", "\(profile.framesOverBudget)", part(profile.framesOverBudget), isBad: profile.framesOverBudget > 0),
+      tile("missed intervals", "\(report.missed)", isBad: report.missed > 0),
       tile("median work", Text.milliseconds(total.p50), total.p50 == nil ? "" : "ms"), usual,
       tile("budget", Text.milliseconds(profile.budget), "ms"),
     ]
@@ -124,6 +125,7 @@ extension ProfileFigures {
     }
     return [
       table("Layers that cost most", LayerText.head, LayerText.rows(layers, frames: frames, budget: budget), advice),
+      table("Pixels", ["pixels", "p50", "max"], areas.map { [$0.kind.longTitle, $0.p50Text, $0.maximumText] }),
       table("Regions", RegionText.head, RegionText.rows(regions, frames: frames, budget: budget)),
       table("Times", ["time", "frames", "p50 ms", "p95 ms", "p99 ms", "max ms"], times),
     ].compactMap(\.self)

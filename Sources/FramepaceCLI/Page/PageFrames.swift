@@ -22,6 +22,9 @@ struct PageFrames {
       .duration("seen after its input arrived") { frame in frame.record.input.map { frame.record.presented - $0 } },
       .duration("from the frame before") { $0.step?.interval },
       .duration("animation error") { $0.step?.animationError },
+      .duration("with a processor") { $0.record.processorTime },
+      .duration("ready, without a processor") { frame in frame.record.processorTime.map { _ in frame.record.runDelay } },
+      .duration("blocked") { $0.record.blockedTime },
       Column(name: "painted", unit: "pixels") { Int64($0.record.paintedPixels) },
     ]
   }

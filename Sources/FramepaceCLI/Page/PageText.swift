@@ -14,6 +14,10 @@ enum PageText {
       "A frame is late if it is seen more than half a refresh interval after the vblank that link callbacks were promised."
     ),
     ("over budget", "A frame whose work takes longer than the budget, whether it was late or not."),
+    (
+      "missed intervals",
+      "Refresh intervals without a tick although frames were wanted: the loop came too late to begin a frame in them."
+    ),
     ("callbacks", "Display links, timers, sources and the main queue, from the loop's waking to the commit."),
     ("layout", "Laying out layers."),
     ("display", "Drawing dirty bitmaps on the main thread, or handing drawings to the workers."),
@@ -23,6 +27,14 @@ enum PageText {
     (
       "cause",
       "Why a frame was late. A phase took longer than usual; overdraw: it was composite, and each pixel was painted three times or more; cache misses: it was composite, and half of it went into pictures of effects and shadows that were not kept; async wait: the commit waited for drawings; machine busy: others had the processors; scheduling: the work would have fitted, but was begun or continued too late; commit missed: handed over less than a millisecond before the vblank; prediction: no vblank was where it was predicted; scan-out: handed over in time, and shown whole intervals later; stuffing: ready in time, behind frames that were late; display loss: never seen, as the display was away; stopped: the process was stopped."
+    ),
+    (
+      "processor, blocked",
+      "With a processor: how long the frame's threads ran, added up. Ready, without a processor: how long they could have run while others did. Blocked: how long they waited for a file, a lock or other threads."
+    ),
+    (
+      "pixels",
+      "Dirty: those that differ from the frame before and did not only move. Painted: those that the buffer lacked, with two buffers those of two frames. Overdraw: how often a painted pixel was painted."
     ),
     (
       "worst",

@@ -24,8 +24,7 @@ enum ProfileText {
     lines.append("")
     lines.append(isSingle ? "pixels" : line("pixels", ["p50", "max"]))
     lines += areas.map { area in
-      let figures = isSingle ? [area.maximum] : [area.p50, area.maximum]
-      return line(area.kind.title, figures.map { $0.map { Text.decimal($0, area.kind.isRatio ? 2 : 0) } ?? "–" })
+      line(area.kind.title, isSingle ? [area.maximumText] : [area.p50Text, area.maximumText])
     }
     if isSingle {
       let sentence =
@@ -71,8 +70,17 @@ enum ProfileText {
   }
 }
 
+extension PaintedAreas.Row {
+  var p50Text: String { text(p50) }
+  var maximumText: String { text(maximum) }
+
+  private func text(_ value: Double?) -> String { value.map { Text.decimal($0, kind.isRatio ? 2 : 0) } ?? "–" }
+}
+
 extension PaintedAreas.Row.Kind {
   fileprivate var isRatio: Bool { self == .paintedRatio || self == .overdraw }
 
+  /// Below that of painted pixels.
   fileprivate var title: String { self == .paintedRatio ? "  per dirty" : rawValue }
+  var longTitle: String { self == .paintedRatio ? "painted per dirty" : rawValue }
 }
