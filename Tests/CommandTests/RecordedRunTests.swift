@@ -121,4 +121,26 @@ struct RecordedRunTests {
     }
     #expect(read > 20, "seed \(seed)")
   }
+
+  /// Pixels are shown where a bitmap was drawn on the main thread, and nowhere else is there a column without a figure.
+  @Test func layersHavePixelsWhereSomethingWasDrawn() {
+    func row(_ work: LayerCosts.Work, pixels: Int) -> LayerCosts.Row {
+      LayerCosts.Row(
+        id: 1, layer: "a layer", work: work, count: 2, pixels: pixels, time: .milliseconds(2), maximum: .milliseconds(1))
+    }
+    func lines(_ rows: [LayerCosts.Row], width: Int) -> [String] {
+      LayerText.table(LayerCosts.Summary(rows: rows), frames: 2, budget: .milliseconds(10), width: width)
+        .split(separator: "\n").map(String.init)
+    }
+    let texts = [row(.display, pixels: 0)]
+    for width in [79, 59] {
+      let shown = lines(texts, width: width)
+      #expect(shown[0].split(separator: " ") == ["layer", "work", "times", "us", "budget"], "\(shown)")
+      #expect(
+        shown[1].hasSuffix("displayed      2    1000.0   10.0 %") && shown.allSatisfy { $0.count <= width }, "\(shown)")
+    }
+    let drawn = lines(texts + [row(.drawing, pixels: 600)], width: 79)
+    #expect(drawn[0].contains("pixels") && drawn.contains { $0.contains(" 300 ") } && drawn.contains { $0.contains("–") })
+    #expect(lines(texts + [row(.drawing, pixels: 600)], width: 59).allSatisfy { $0.count <= 59 && !$0.contains("%") })
+  }
 }

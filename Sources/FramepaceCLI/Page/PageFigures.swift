@@ -115,6 +115,7 @@ extension ProfileFigures {
       ])
     }
     let advice = layers.advice(frames: frames, budget: budget).map(\.text)
+    let layerCells = LayerText.cells(layers, frames: frames, budget: budget)
     let distributions = [
       ("frame interval", report.frameInterval), ("begin to vblank", report.latency),
       ("input to vblank", report.inputLatency), ("animation error", report.animationError),
@@ -124,7 +125,7 @@ extension ProfileFigures {
       [name, "\(times.count)"] + [times.p50, times.p95, times.p99, times.maximum].map { Text.milliseconds($0) }
     }
     return [
-      table("Layers that cost most", LayerText.head, LayerText.rows(layers, frames: frames, budget: budget), advice),
+      table("Layers that cost most", layerCells.first ?? [], Array(layerCells.dropFirst()), advice),
       table("Pixels", ["pixels", "p50", "max"], areas.map { [$0.kind.longTitle, $0.p50Text, $0.maximumText] }),
       table("Regions", RegionText.head, RegionText.rows(regions, frames: frames, budget: budget)),
       table("Times", ["time", "frames", "p50 ms", "p95 ms", "p99 ms", "max ms"], times),

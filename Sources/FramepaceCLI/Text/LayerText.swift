@@ -7,32 +7,36 @@ enum LayerText {
 
   /// The table with an empty line below it; empty where no layer was laid out or drawn.
   static func table(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds, width: Int) -> String {
-    let rows = rows(costs, frames: frames, budget: budget)
-    guard !rows.isEmpty else { return "" }
+    let cells = cells(costs, frames: frames, budget: budget)
+    guard cells.count > 1 else { return "" }
     let isWide = width >= 78
-    func line(_ name: String, _ cells: [String]) -> String {
-      let nameWidth = isWide ? 30 : 20
-      let widths = [13, 7, 10, 10, 9]
-      let name = name.count < nameWidth ? name : "\(name.prefix(nameWidth - 2))…"
-      return Text.left(name, nameWidth)
-        + zip(isWide ? cells : Array(cells.dropLast()), widths).map { Text.right($0, $1) }.joined()
+    let nameWidth = isWide ? 30 : 20
+    let hasPixels = cells[0].count == 6
+    let widths = [isWide ? 13 : 12, 7] + (hasPixels ? [10] : []) + [10, 9]
+    func line(_ cells: [String]) -> String {
+      let name = cells[0].withoutControlCharacters
+      let figures = zip(cells.dropFirst(), widths).prefix(isWide ? 5 : 4).map { Text.right($0, $1) }
+      return Text.left(name.count < nameWidth ? name : "\(name.prefix(nameWidth - 2))…", nameWidth) + figures.joined()
     }
-    let lines = ([head] + rows).map { line($0[0].withoutControlCharacters, Array($0.dropFirst())) }
     let advice = costs.advice(frames: frames, budget: budget).map { Text.paragraph($0.text, width: width) }
-    return (lines + [""] + advice + (advice.isEmpty ? [] : [""])).joined(separator: "\n") + "\n"
+    return (cells.map(line) + [""] + advice + (advice.isEmpty ? [] : [""])).joined(separator: "\n") + "\n"
   }
 
-  static let head = ["layer", "work", "times", "pixels", "us", "budget"]
-
-  /// The rows of the table: the layers that cost most.
-  static func rows(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds) -> [[String]] {
-    costs.rows.prefix(mostRows).map { row in
-      let pixels = row.pixels == 0 ? "–" : "\(row.pixels / max(row.count, 1))"
-      return [
-        row.layer, row.work.name, "\(row.count)", pixels, Text.decimal(row.mean.milliseconds * 1000, 1),
-        Text.decimal(share(row, frames, budget) * 100, 1) + " %",
-      ]
-    }
+  /// The names of the columns, then the rows: the layers that cost most. Pixels are left out where no bitmap was drawn on the main thread.
+  static func cells(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds) -> [[String]] {
+    let rows = costs.rows.prefix(mostRows)
+    guard !rows.isEmpty else { return [] }
+    let hasPixels = rows.contains { $0.pixels > 0 }
+    func line(_ start: [String], _ pixels: String, _ end: [String]) -> [String] { start + (hasPixels ? [pixels] : []) + end }
+    return [line(["layer", "work", "times"], "pixels", ["us", "budget"])]
+      + rows.map { row in
+        let pixels = row.pixels == 0 ? "–" : "\(row.pixels / max(row.count, 1))"
+        return line(
+          [row.layer, row.work.name, "\(row.count)"], pixels,
+          [
+            Text.decimal(row.mean.milliseconds * 1000, 1), Text.decimal(share(row, frames, budget) * 100, 1) + " %",
+          ])
+      }
   }
 
   static func json(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds) -> JSONValue {
