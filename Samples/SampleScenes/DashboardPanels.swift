@@ -19,6 +19,7 @@ final class ValueCard {
     phase = Double(index * 37 % 100)
     speed = 0.15 + Double(index * 13 % 17) / 40
     swing = 0.12 + Double(index * 7 % 11) / 40
+    (layer.name, number.name, bar.name) = (measure.name, "\(measure.name) value", "\(measure.name) bar")
     layer.frame = frame
     layer.backgroundColor = Palette.panel
     layer.cornerRadius = 10 * unit
@@ -87,6 +88,8 @@ final class Gauge {
 
   init(_ measure: Measure, frame: Rect, fonts: SceneFonts, unit: Double) {
     self.measure = measure
+    (layer.name, number.name) = (measure.name, "\(measure.name) value")
+    (arc.name, needle.name) = ("\(measure.name) arc", "\(measure.name) needle")
     layer.frame = frame
     layer.backgroundColor = Palette.panel
     layer.cornerRadius = 12 * unit
@@ -167,6 +170,7 @@ final class HistoryPanel {
   let curves = CurvesLayer()
 
   init(frame: Rect, fonts: SceneFonts, unit: Double) {
+    (layer.name, curves.name) = ("temperature", "temperature curves")
     layer.frame = frame
     layer.backgroundColor = Palette.panel
     layer.cornerRadius = 12 * unit

@@ -34,6 +34,7 @@ public final class DashboardScene: SampleScene {
     let title = TextLayer("Plant 7", font: fonts.bold(size: 40 * unit), color: Palette.text)
     title.frame.origin = Point(plan.title.minX, plan.title.midY - title.bounds.height / 2)
     root.addSublayer(title)
+    summary.name = "summary"
     summary.font = fonts.medium(size: 28 * unit)
     summary.alignment = .right
     summary.frame = Rect(
