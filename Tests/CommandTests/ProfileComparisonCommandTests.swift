@@ -139,14 +139,15 @@ struct ProfileComparisonCommandTests {
   /// Recordings of programs are compared as profiles are, and tell their scenes apart.
   @Test func recordingsAreCompared() throws {
     let folder = try TemporaryFolder()
-    let options = "--display fallback --rate 200 --size 64x64 --duration 2.5s --quiet"
+    let options = "--simulate steady --fast --size 64x64 --duration 5s --quiet"
     for (scene, file) in [("orbit", "a"), ("orbit", "b"), ("springs", "d")] {
       let run = try shell("FRAMEPACE_PROFILE=\(file).profile framepace run \(scene) \(options)", in: folder.path)
       #expect(run.status == 0, "\(run.error)")
     }
     let like = try framepace(["profile", "--compare", "a.profile", "b.profile", "--fail-over", "1000%"], in: folder.path)
     #expect(
-      like.status == 0 && like.output.contains("a.profile → b.profile: orbit on virtual"), "\(like.output)\(like.error)")
+      like.status == 0 && like.output.contains("a.profile → b.profile: orbit on simulated screen"),
+      "\(like.output)\(like.error)")
     let other = try framepace(["profile", "--compare", "a.profile", "d.profile"], in: folder.path)
     #expect(other.status == 2, "\(other.output)")
     #expect(other.error.replacing("\n", with: " ").contains("scene 'orbit' and 'springs'"), "\(other.error)")
