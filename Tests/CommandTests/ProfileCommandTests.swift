@@ -148,8 +148,10 @@ struct ProfileCommandTests {
   /// A recording and an empty file are replaced; other files stay, and the run goes on.
   private func recordsInNoOtherFile(in folder: TemporaryFolder) throws {
     let run = "framepace run orbit --display fallback --rate 200 --size 64x64 --duration 0.2s --quiet"
+    let first = try folder.contents(of: "a.profile")
     let again = try shell("export FRAMEPACE_PROFILE=a.profile; \(run)", in: folder.path)
     #expect(again.status == 0 && again.error == "")
+    #expect(try folder.contents(of: "a.profile") != first)
     let before = "my diary\n"
     try Data(before.utf8).write(to: URL(fileURLWithPath: folder.path + "/diary"))
     let other = try shell(

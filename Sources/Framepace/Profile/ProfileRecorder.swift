@@ -8,8 +8,8 @@ import RunLoops
 
 /// Records the frames of an engine's first display for `framepace profile FILE`: the last events, 32,768 of which are three minutes at 60 Hz,
 /// as many regions, and what the layers cost. Memory is allocated at the start; the file is written when the engine's `run()`
-/// returns, when the engine is invalidated, and when the process exits; as a whole or not at all. No other file is replaced than one of these.
-/// The exit tells where it is.
+/// returns, when the engine is invalidated, and when the process exits on its main thread, which tells where it is; as a whole or not at all. No
+/// other file is replaced than one of these.
 @MainActor
 final class ProfileRecorder {
   /// The one of the process that `FRAMEPACE_PROFILE` asked for.
@@ -21,6 +21,8 @@ final class ProfileRecorder {
   fileprivate static var isAnnounced = true
 
   private let path: String
+  /// True for a file, false for a pipe or a device.
+  private let isFile: Bool
   private let capacity: Int
   private var profile: RecordedProfile
   private var log: FrameLog
@@ -38,40 +40,48 @@ final class ProfileRecorder {
     guard !isTaken, let name = getenv("FRAMEPACE_PROFILE"), name.pointee != 0 else { return nil }
     isTaken = true
     let path = String(cString: name)
+    let isFile: Bool
     do {
-      // The reader of a pipe would take a descriptor that is closed again for the end.
       if let stream = try AtomicFile.check(path) {
+        // Its reader would take a descriptor that is closed again for the end.
         _ = fcntl(stream.number, F_DUPFD_CLOEXEC, 0)
-      } else if isOther(path) {
-        StandardError.print(
-          "framepace: FRAMEPACE_PROFILE: frames are not recorded: '\(path)' is another kind of file; name a new one, or remove it"
-        )
-        return nil
+        isFile = false
+      } else {
+        try requireRecording(path)
+        isFile = true
       }
     } catch {
       StandardError.print("framepace: FRAMEPACE_PROFILE: frames are not recorded: \(error)")
       return nil
     }
-    let recorder = ProfileRecorder(path: path, engine: engine)
+    let recorder = ProfileRecorder(path: path, isFile: isFile, engine: engine)
     ofEnvironment = recorder
     _ = profiledThread
     atexit(writeAtExit)
     return recorder
   }
 
-  /// True if a file has something else than a recording.
-  private static func isOther(_ path: String) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_size > 0 else { return false }
-    guard let file = try? OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK) else { return true }
-    var head = [UInt8](repeating: 0, count: 64)
-    let count = read(file.number, &head, head.count)
-    return !RecordedProfile.isOne(Array(head.prefix(max(count, 0))))
+  /// A file with something else than a recording, which is not replaced.
+  private struct OtherFile: Error, CustomStringConvertible {
+    let path: String
+    var description: String { "'\(path)' is another kind of file; name a new one, or remove it" }
   }
 
-  /// - Parameter capacity: the number of events and of regions that are kept.
-  init(path: String, engine: Engine, capacity: Int = 32_768) {
-    (self.path, self.capacity) = (path, capacity)
+  /// Throws if a file has something else than a recording, or cannot be read.
+  private static func requireRecording(_ path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_size > 0 else { return }
+    let file = try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK)
+    var head = [UInt8](repeating: 0, count: 64)
+    let count = read(file.number, &head, head.count)
+    guard RecordedProfile.isOne(Array(head.prefix(max(count, 0)))) else { throw OtherFile(path: path) }
+  }
+
+  /// - Parameters:
+  ///   - isFile: false for a pipe or a device, which is written to whatever it has.
+  ///   - capacity: the number of events and of regions that are kept.
+  init(path: String, isFile: Bool = true, engine: Engine, capacity: Int = 32_768) {
+    (self.path, self.isFile, self.capacity) = (path, isFile, capacity)
     let display = engine.output.display
     let size = display.geometry.pictureSize
     profile = RecordedProfile(
@@ -122,9 +132,11 @@ final class ProfileRecorder {
     profile.layers = layers.summary.rows
     profile.details = profile.worstFrames.compactMap { damages.detail(of: $0) }
     do {
+      // Another file may have come to its place since the start.
+      if isFile { try Self.requireRecording(path) }
       try AtomicFile.write(profile.bytes, to: path)
       let frames = profile.events.count { if case .presented = $0 { true } else { false } }
-      Self.written = (path, frames)
+      if isFile { Self.written = (path, frames) }
     } catch {
       StandardError.print("framepace: the profile was not written: \(error)")
     }

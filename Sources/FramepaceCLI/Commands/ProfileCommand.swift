@@ -36,7 +36,8 @@ struct ProfileCommand: JudgingCommand {
       that FRAMEPACE_PROFILE names: the last 32768 events of its first display, which \
       are three minutes at 60 Hz, when its loop or the process ends. profile reports \
       them as if it had run the program itself, with all files that it writes of a \
-      scene; but traces lack what loop and workers did:
+      scene; but traces lack what loop and workers did. A file that is no such \
+      recording is not replaced:
 
         FRAMEPACE_PROFILE=kiosk.profile kiosk
         framepace profile kiosk.profile

@@ -14,7 +14,7 @@ enum FileKind {
 
   /// Nil for any other file.
   init?(_ bytes: [UInt8]) {
-    // A tool may have indented the JSON.
+    // A tool may have indented the JSON: spaces do not count, and the texts below have none.
     let head = bytes.prefix(4096).filter { !" \t\r\n".utf8.contains($0) }
     func begins(_ text: String) -> Bool { head.starts(with: text.utf8) }
     func has(_ key: String) -> Bool { head.firstRange(of: Array("\"\(key)\":".utf8)) != nil }

@@ -15,9 +15,6 @@ struct ProfileFile {
   /// The phases of each frame.
   let frames: [FrameRecord.PhaseDurations]
 
-  /// True if a program wrote it for `FRAMEPACE_PROFILE`.
-  let isRecording: Bool
-
   /// 100,000 frames.
   private static let largestFile = 1 << 27
 
@@ -43,7 +40,7 @@ struct ProfileFile {
   @MainActor
   private init(_ path: String, _ recorded: ProfileFigures) {
     let (profile, subject) = (recorded.profile, recorded.subject)
-    (self.path, isRecording) = (path, true)
+    self.path = path
     (scene, display, size) = (subject.scene, subject.display, "\(subject.width)x\(subject.height)")
     // As JSON has it.
     refreshRate = (profile.refreshRate.hertz * 1000).rounded() / 1000
@@ -52,7 +49,7 @@ struct ProfileFile {
   }
 
   private init(_ path: String, json bytes: [UInt8]) throws {
-    (self.path, isRecording) = (path, false)
+    self.path = path
     let tree: JSONTree
     do {
       tree = try JSONReader.read(bytes)
@@ -111,10 +108,9 @@ struct ProfileFile {
     guard differences.isEmpty else {
       throw Refusal(
         "'\(path)' and '\(other.path)' cannot be compared: they differ in more than the program: "
-          + differences.joined(separator: ", "))
+          + differences.joined(separator: ", ").withoutControlCharacters)
     }
     var notes: [String] = []
-    if isRecording != other.isRecording { notes.append("one was measured by profile, the other recorded by the program") }
     if frames.count != other.frames.count {
       notes.append("unequal lengths: \(frames.count) and \(other.frames.count) frames")
     }

@@ -44,7 +44,7 @@ struct ComparisonText {
         ], row.isRegression ? "regression" : row.change == .same ? "" : row.change.rawValue)
     }
     let heading =
-      "\(before.path.withoutControlCharacters) → \(after.path.withoutControlCharacters): \(before.scene) on \(before.display)"
+      "\(before.path) → \(after.path): \(before.scene) on \(before.display)".withoutControlCharacters
     let late =
       "\(before.frames.count) frames with \(before.late) late, then \(after.frames.count) with \(after.late) late"
     let sentences = ([verdict, "", heading, late] + notes).map { Text.paragraph($0, width: width) }

@@ -11,14 +11,16 @@ enum LayerText {
     guard cells.count > 1 else { return "" }
     let isWide = width >= 78
     let nameWidth = isWide ? 30 : 20
-    let hasPixels = cells[0].count == 6
+    let hasPixels = cells[0].contains("pixels")
     let widths = [isWide ? 13 : 12, 7] + (hasPixels ? [10] : []) + [10, 9]
     func line(_ cells: [String]) -> String {
       let name = cells[0].withoutControlCharacters
       let figures = zip(cells.dropFirst(), widths).prefix(isWide ? 5 : 4).map { Text.right($0, $1) }
       return Text.left(name.count < nameWidth ? name : "\(name.prefix(nameWidth - 2))…", nameWidth) + figures.joined()
     }
-    let advice = costs.advice(frames: frames, budget: budget).map { Text.paragraph($0.text, width: width) }
+    let advice = costs.advice(frames: frames, budget: budget).map {
+      Text.paragraph($0.text.withoutControlCharacters, width: width)
+    }
     return (cells.map(line) + [""] + advice + (advice.isEmpty ? [] : [""])).joined(separator: "\n") + "\n"
   }
 

@@ -52,7 +52,8 @@ struct ProfileFigures {
     let works = Histogram(phases.map(\.total), ranges: 10)
     let unit = Histogram.Scale(works).unit
     return [
-      Text.paragraph(verdict, width: width), "", ProfileText.table(profile, areas, width: width), "",
+      Text.paragraph(verdict.withoutControlCharacters, width: width), "", ProfileText.table(profile, areas, width: width),
+      "",
       LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width)
         + RegionText.table(regions, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
       Text.paragraph(title.replacing(" in ms,", with: " in \(unit),"), width: width),
@@ -71,7 +72,7 @@ struct ProfileFigures {
     let rows = profile.worstFrames.map { frame in
       line(
         "", [seconds(of: frame), Text.milliseconds(frame.record.work), Text.milliseconds(frame.lateness)],
-        reason(of: frame, isLong: width >= 78))
+        reason(of: frame, isLong: width >= 78).withoutControlCharacters)
     }
     return ([line("worst", ["at s", "work ms", "late ms"], "cause")] + rows).joined(separator: "\n")
   }

@@ -26,7 +26,12 @@ extension HangReport {
   }
 
   /// The name of the running program's file.
-  package static var program: String { programPath.split(separator: "/").last.map(String.init) ?? "" }
+  package static var program: String {
+    let name = programPath.split(separator: "/").last.map(String.init) ?? ""
+    // The kernel says so of a program that was installed anew while it runs.
+    let deleted = " (deleted)"
+    return name.hasSuffix(deleted) ? String(name.dropLast(deleted.count)) : name
+  }
 
   /// The path of the running program.
   static let programPath: String = {

@@ -88,8 +88,8 @@ public struct FrameTimeline: Sendable {
   }
 }
 
-/// The last values of a sequence, oldest first. Inlinable, since values are added to it in each frame: without their type, one takes a
-/// microsecond.
+/// The last values of a sequence, oldest first. Inlinable, so that other modules compile it for their type: values are added in each frame,
+/// and one would take a microsecond.
 public struct RecentValues<Value: Sendable>: RandomAccessCollection, Sendable {
   @usableFromInline let capacity: Int
   @usableFromInline var values: [Value] = []
