@@ -12,8 +12,8 @@ enum {
   PIXEL_BITS = 10,
   PIXEL = 1 << PIXEL_BITS,
   STRIP_BITS = PIXEL_BITS + 2,
-  // Columns are told apart in blocks of this many: as many as the widest vectors that paint them.
-  BLOCK = 16,
+  // Columns are told apart in blocks of this many: no fewer than a vector paints, but few, as an upright edge takes a block.
+  BLOCK = 8,
   // An edge turns by at most ±1 around a pixel: so many stay below 2³¹.
   CROWD = 1023,
   // A filler with more memory than these bytes gives it back.

@@ -187,11 +187,12 @@ static struct ckernels_run *add_run(struct ckernels_filler *f, int64_t start, in
 
 // Adds the columns between edges, all of which have the sums of the last one.
 static bool add_gap(struct ckernels_filler *f, int64_t start, int64_t end) {
+  if (start >= end || (f->sums[0] | f->sums[1] | f->sums[2] | f->sums[3]) == 0) return true;
   uint8_t coverage[4];
   for (int row = 0; row < 4; row++) coverage[row] = strip_pixel(f->sums[row], f->even_odd);
   uint32_t all;
   memcpy(&all, coverage, sizeof all);
-  if (all == 0 || start >= end) return true;
+  if (all == 0) return true;
   struct ckernels_run *run = add_run(f, start, end, all == 0xFFFFFFFF);
   if (!run) return false;
   if (run->coverage == CKERNELS_SOLID) return true;
