@@ -242,8 +242,10 @@ struct BandPainter {
     _ color: UInt32, _ columns: Range<Int32>, _ y: Int32, _ coverage: UnsafePointer<UInt8>, _ target: PixelTarget
   ) {
     if columns.isEmpty { return }
-    kernels.pointee.over_color_coverage(
-      target.pointer(x: columns.lowerBound, y: y), Int64(columns.count), color, coverage)
+    let pixels = target.pointer(x: columns.lowerBound, y: y)
+    ckernels_prefetch_below(pixels, Int64(target.bytesPerRow))
+    ckernels_prefetch_below(pixels + (columns.count - 1), Int64(target.bytesPerRow))
+    kernels.pointee.over_color_coverage(pixels, Int64(columns.count), color, coverage)
   }
 
   private func paintContent(

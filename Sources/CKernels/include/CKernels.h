@@ -106,6 +106,12 @@ struct ckernels_box {
   int32_t min_x, min_y, max_x, max_y;
 };
 
+// Asks the memory for the pixel four rows below this one, so that it is there when that row is painted: those who paint short pieces of
+// rows would wait for each. There need not be such a pixel.
+static inline void ckernels_prefetch_below(const uint32_t *pixel, int64_t bytes_per_row) {
+  __builtin_prefetch((const void *)((uintptr_t)pixel + 4 * (uintptr_t)bytes_per_row), 1);
+}
+
 // One set of kernels. Counts are numbers of pixels, 0 or more. Rows need no alignment. Source and destination do not
 // overlap.
 struct ckernels_table {
