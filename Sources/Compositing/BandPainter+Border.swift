@@ -115,9 +115,18 @@ extension LayerShape {
     let spans = spans(row: y, from: touched.lowerBound, to: touched.upperBound)
     (row + Int(spans.covered_start - columns.lowerBound)).update(
       repeating: 255, count: Int(spans.covered_end - spans.covered_start))
-    for edge in [spans.touched_start..<spans.covered_start, spans.covered_end..<spans.touched_end] where !edge.isEmpty {
-      let start = row + Int(edge.lowerBound - columns.lowerBound)
-      withUnsafePointer(to: kernel) { kernels.pointee.coverage(start, Int64(edge.count), edge.lowerBound, y, $0) }
-    }
+    edgeCoverage(
+      y, spans.touched_start..<spans.covered_start, kernels, row + Int(spans.touched_start - columns.lowerBound))
+    edgeCoverage(y, spans.covered_end..<spans.touched_end, kernels, row + Int(spans.covered_end - columns.lowerBound))
+  }
+
+  /// Writes how much of each of the pixels on one side of a row's spans the shape covers: those that are touched and may not be covered
+  /// wholly.
+  @inline(__always)
+  func edgeCoverage(
+    _ y: Int32, _ columns: Range<Int32>, _ kernels: UnsafePointer<ckernels_table>, _ row: UnsafeMutablePointer<UInt8>
+  ) {
+    if columns.isEmpty { return }
+    withUnsafePointer(to: kernel) { kernels.pointee.coverage(row, Int64(columns.count), columns.lowerBound, y, $0) }
   }
 }

@@ -219,8 +219,8 @@ struct BandPainter {
       if like != row {
         row = like
         spans = shape.spans(row: like, from: pixels.minX, to: pixels.maxX)
-        shape.coverage(like, spans.touched_start..<spans.covered_start, kernels, edges.left)
-        shape.coverage(like, spans.covered_end..<spans.touched_end, kernels, edges.right)
+        shape.edgeCoverage(like, spans.touched_start..<spans.covered_start, kernels, edges.left)
+        shape.edgeCoverage(like, spans.covered_end..<spans.touched_end, kernels, edges.right)
       }
       paint(color, spans.touched_start..<spans.covered_start, y, edges.left, target)
       paint(color, spans.covered_start..<spans.covered_end, y, target)
