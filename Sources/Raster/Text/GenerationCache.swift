@@ -1,13 +1,14 @@
 /// A bounded cache in two generations. An entry that is used moves to the young generation; when that reaches half the
 /// limit, the old generation is dropped and the young one becomes the old one. So entries that are used often stay, without
 /// an ordered list.
+@usableFromInline
 package struct GenerationCache<Key: Hashable, Value> {
   /// The limit for the cost of all entries together, in the caller's unit.
-  package let limit: Int
-  private var young: [Key: (value: Value, cost: Int)] = [:]
-  private var old: [Key: (value: Value, cost: Int)] = [:]
-  private var youngCost = 0
-  private var oldCost = 0
+  @usableFromInline package let limit: Int
+  @usableFromInline var young: [Key: (value: Value, cost: Int)] = [:]
+  @usableFromInline var old: [Key: (value: Value, cost: Int)] = [:]
+  @usableFromInline var youngCost = 0
+  @usableFromInline var oldCost = 0
 
   package init(limit: Int) {
     self.limit = limit
@@ -17,6 +18,7 @@ package struct GenerationCache<Key: Hashable, Value> {
   package var cost: Int { youngCost + oldCost }
   package var count: Int { young.count + old.count }
 
+  @inlinable
   package mutating func value(for key: Key) -> Value? {
     if let entry = young[key] { return entry.value }
     guard let entry = old.removeValue(forKey: key) else { return nil }
@@ -26,6 +28,7 @@ package struct GenerationCache<Key: Hashable, Value> {
   }
 
   /// Adds or replaces an entry. An entry that costs more than half the limit is not kept.
+  @inlinable
   package mutating func insert(_ value: Value, for key: Key, cost: Int) {
     if let entry = young.removeValue(forKey: key) { youngCost -= entry.cost }
     if let entry = old.removeValue(forKey: key) { oldCost -= entry.cost }
@@ -33,7 +36,8 @@ package struct GenerationCache<Key: Hashable, Value> {
     add(value, for: key, cost: cost)
   }
 
-  private mutating func add(_ value: Value, for key: Key, cost: Int) {
+  @inlinable
+  mutating func add(_ value: Value, for key: Key, cost: Int) {
     if youngCost + cost > limit / 2 {
       swap(&old, &young)
       oldCost = youngCost
