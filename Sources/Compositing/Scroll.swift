@@ -24,8 +24,14 @@ struct Scroll {
     atLeast least: Int
   ) {
     let (oldIndex, newIndex) = (old.lowerBound, new.lowerBound)
-    // Most layers that move are small.
+    // Most layers that move are small: no more than a pixel is touched beyond each edge.
     let newTransform = placement.transform(of: newLayers.records[newIndex])
+    let size = newLayers.records[newIndex].bounds.size
+    if newTransform.isScaleAndTranslation,
+      (abs(newTransform.a) * size.width + 2) * (abs(newTransform.d) * size.height + 2) < Double(least)
+    {
+      return nil
+    }
     area = newTransform.pixels(of: newLayers.records[newIndex].bounds).intersection(placement.clip).area
     guard area >= least else { return nil }
     let (was, isNow) = (oldLayers.records[oldIndex], newLayers.records[newIndex])

@@ -131,6 +131,18 @@ import Testing
     #expect(painted(change) == 6 * 200)
   }
 
+  /// Pixels of which a layer covers a part count too.
+  @Test func aLayerBetweenPixelsIsAsLargeAsThePixelsThatItTouches() throws {
+    var scene = Scene()
+    (scene.rootColor, scene.rowCount) = (0xFF10_2030, 0)
+    scene.listFrame = Rect(x: 20.5, y: 20.5, width: 100, height: 100)
+    func moved(_ pixels: Int) throws -> IntRect? {
+      try change(scene, moves(from: pixels)) { $0.listFrame.origin.x += 6 }.move?.rect
+    }
+    #expect(try moved(101 * 101) == rect(26, 20, 101, 101))
+    #expect(try moved(101 * 101 + 1) == nil)
+  }
+
   /// Fewer pixels are painted, and so is a scroll of whole pages.
   @Test func onlyMovesThatPayAreMade() throws {
     #expect(try change(Scene(), moves(from: 280 * 200 + 1)) { $0.origin.y += 7 }.move == nil)
