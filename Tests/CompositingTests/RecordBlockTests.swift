@@ -41,7 +41,7 @@ import Testing
       #expect(isSame, "seed \(seed), frame \(frame)")
       last = tree
     }
-    #expect(world.leafBlocks > 20, "seed \(seed): hardly any block is one of leaves")
+    #expect(world.leafBlocks > 10, "seed \(seed): hardly any block is one of leaves")
   }
 
   @Test func aChangeOfTheRecordsForgetsTheBlocks() {
