@@ -122,7 +122,8 @@ struct ProfileCommandTests {
     #expect(frames == summary["presented"] as? Int)
     let statistics = try #require(object["statistics"] as? [String: Any])
     #expect(statistics["presented"] as? Int == frames)
-    #expect(run.error == "framepace: \(frames) frames are recorded: framepace profile 'a.profile'\n")
+    let seen = frames == 1 ? "frame is" : "frames are"
+    #expect(run.error == "framepace: \(frames) \(seen) recorded: framepace profile 'a.profile'\n")
     #expect(statistics["tenthPercentLow"] is NSNull)
 
     try recordsInNoOtherFile(in: folder)
