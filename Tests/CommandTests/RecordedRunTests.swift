@@ -10,6 +10,22 @@ import Testing
 
 /// `framepace profile FILE` with a file that a program wrote for `FRAMEPACE_PROFILE`.
 struct RecordedRunTests {
+  /// Missed intervals belong to no frame: the verdict names them and the longest time without a new picture.
+  @Test func theVerdictNamesMissedIntervals() throws {
+    let folder = try TemporaryFolder()
+    for (simulation, misses) in [("overloaded", true), ("steady", false)] {
+      let run = "framepace run orbit --simulate \(simulation) --fast --duration 5s --size 64x64 --quiet"
+      #expect(try shell("FRAMEPACE_PROFILE=a.profile \(run)", in: folder.path).status == 0)
+      let result = try framepace(["profile", "a.profile", "--json", "-"], in: folder.path)
+      let figures = try #require(try JSONLines(result.output).objects.first)
+      let statistics = try #require(figures["statistics"] as? [String: Any])
+      let missed = try #require(statistics["missed"] as? Int)
+      #expect((missed > 1) == misses)
+      let verdict = try #require(figures["verdict"] as? String)
+      #expect(verdict.contains("; \(missed) intervals missed: the picture stood for up to ") == misses, "\(verdict)")
+    }
+  }
+
   /// Page, trace, log and JSON have the same frames as the program's own log; the trace has no tracks of loop and workers, which is said.
   @Test func writesAllThatARunOfASceneWrites() throws {
     let folder = try TemporaryFolder()

@@ -62,7 +62,14 @@ struct ProfileFigures {
     ].joined(separator: "\n")
   }
 
-  var verdict: String { profile.verdict { layers.name(of: $0) } }
+  var verdict: String { profile.verdict { layers.name(of: $0) } + standstill }
+
+  /// Intervals without a frame belong to no frame, so that frames may all be in time beside them.
+  private var standstill: String {
+    guard report.missed > 0, let longest = report.frameInterval.maximum else { return "" }
+    let intervals = report.missed == 1 ? "1 interval" : "\(report.missed) intervals"
+    return "; \(intervals) missed: the picture stood for up to \(Text.milliseconds(longest)) ms"
+  }
 
   private func worst(width: Int) -> String {
     let widths = [9, 10, 10]
@@ -79,7 +86,8 @@ struct ProfileFigures {
 
   /// The time since the first frame.
   private func time(of frame: PhaseProfile.WorstFrame) -> Nanoseconds {
-    frame.record.tickTimestamp - (profile.firstTick ?? frame.record.tickTimestamp)
+    // A frame that needed no tick may be the first.
+    max(frame.record.tickTimestamp - (profile.firstTick ?? frame.record.tickTimestamp), .zero)
   }
 
   func seconds(of frame: PhaseProfile.WorstFrame) -> String { Text.decimal(time(of: frame).seconds, 3) }
