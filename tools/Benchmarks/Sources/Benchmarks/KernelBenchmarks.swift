@@ -39,7 +39,7 @@ enum KernelBenchmarks {
       },
       over("over, interface", interface, gate: Gate(peer: 0, limit: 1.6)),
       try cold(kernels),
-      over("over, noise", noise, gate: Gate(peer: 1, limit: 0.7)),
+      over("over, noise", noise, gate: Gate(peer: 1, limit: 0.8)),
       over("over, noise, opacity 0.5", noise, opacity: 128, gate: Gate(peer: 1, limit: 0.8)),
       compare("multiply, noise", Gate(peer: 1, limit: 0.7)) {
         screen.rows(noise) { kernels.pointee.blend($0, $1, $2, 255, CKERNELS_MULTIPLY) }
