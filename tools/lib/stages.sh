@@ -17,11 +17,13 @@ look_at_processor_time() {
   spent=$(((fields[13] + fields[14] + fields[15] + fields[16]) / 10))
 }
 
+stage_log() { printf '%s' "$logs/${1//[^a-zA-Z0-9]/-}.log"; }
+
 # A stage is a function. It sets `passed`, `failed` and `skipped` (checks, not stages) and `note`, writes to "$log", and
 # returns non-zero if it failed. Without counts a stage counts as nothing when it passes and as one failure when it fails.
 stage() {
   local name=$1 function=$2 start status=0 passed=0 failed=0 skipped=0 note='' log spent spent_before
-  log=$logs/${name//[^a-zA-Z0-9]/-}.log
+  log=$(stage_log "$name")
   look_at_processor_time
   spent_before=$spent
   start=$(microseconds)
@@ -108,7 +110,7 @@ end_lanes() {
 
 # The table of all stages and the closing line; the status says whether anything failed.
 finish_stages() {
-  local start=$1 index all_spent=0
+  local start=$1 index log all_spent=0
   say ""
   printf '%s  %-20s %-8s %8s %9s%s\n' "$bold" stage result seconds processor "$plain" >&2
   for index in "${!stage_names[@]}"; do
@@ -116,7 +118,16 @@ finish_stages() {
       "${stage_notes[index]}"
     [[ ${stage_spent[index]} == - ]] || all_spent=$((all_spent + 10#${stage_spent[index]/./}))
   done
-  printf '  %-20s %-8s %8s %9s\n\n' all '' "$(seconds_since "$start")" "$((all_spent / 10)).$((all_spent % 10))" >&2
+  printf '  %-20s %-8s %8s %9s\n' all '' "$(seconds_since "$start")" "$((all_spent / 10)).$((all_spent % 10))" >&2
+  # Once more, below the table: the end of a long output is what people see first.
+  for index in "${!stage_names[@]}"; do
+    [[ ${stage_results[index]} == failed ]] || continue
+    say ""
+    say "failed: ${stage_names[index]}"
+    log=$(stage_log "${stage_names[index]}")
+    [[ ! -f $log ]] || show_failure "$log"
+  done
+  say ""
   printf '%d passed, %d failed' "$total_passed" "$total_failed"
   ((total_skipped > 0)) && printf ', %d skipped' "$total_skipped"
   printf '\n'
