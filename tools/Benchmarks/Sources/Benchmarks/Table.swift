@@ -3,11 +3,20 @@ struct Table {
   private static let ratioWidth = 7
   private(set) var failures = 0
   private(set) var gates = 0
+  /// What a line says of a gate that does not hold.
+  private var refusal = "gate FAILED"
   /// The peers of the current columns.
   private var peers: [String] = []
 
-  mutating func add(_ results: [Result], of benchmark: Benchmark) {
+  /// - Parameter isFinal: false if the group is measured again, so that its gates do not count yet.
+  mutating func add(_ results: [Result], of benchmark: Benchmark, isFinal: Bool) {
     guard !results.isEmpty else { return }
+    refusal = isFinal ? "gate FAILED" : "gate exceeded"
+    if isFinal {
+      let all = results.flatMap { result in result.gates.map { result.holds($0) } }
+      gates += all.count
+      failures += all.count { !$0 }
+    }
     if peers != benchmark.peers {
       peers = benchmark.peers
       header()
@@ -26,7 +35,7 @@ struct Table {
     print(line + Self.right("ratio", Self.ratioWidth) + "  gate")
   }
 
-  private mutating func add(_ result: Result) {
+  private func add(_ result: Result) {
     var line = Self.left("  " + result.name, nameWidth)
     line += Self.right(Self.text(result.ours, result.unit), 10)
     for column in peers.indices where !result.peers.isEmpty || !result.gates.isEmpty {
@@ -47,9 +56,7 @@ struct Table {
       let ratio = gate.peer == nil ? "" : Self.decimal(result.gated(gate), places: 2)
       line +=
         Self.right(ratio, Self.ratioWidth) + "  " + text(gate, result.unit)
-        + (result.holds(gate) ? " gate ok" : " gate FAILED")
-      gates += 1
-      if !result.holds(gate) { failures += 1 }
+        + (result.holds(gate) ? " gate ok" : " " + refusal)
     }
     print(line)
   }

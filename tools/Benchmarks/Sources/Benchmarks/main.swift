@@ -39,14 +39,28 @@ for argument in CommandLine.arguments.dropFirst() {
   }
 }
 
+/// A group of measurements with a gate that does not hold is measured again after all others, twice at most. What disturbs the
+/// machine is over then; a slower program exceeds its gates each time.
+let attempts = 3
 var table = Table()
-for benchmark in benchmarks where !isLeftOut(benchmark) && (wanted.isEmpty || wanted.contains(benchmark.name)) {
-  do {
-    table.add(try benchmark.run(), of: benchmark)
-    fflush(nil)
-  } catch {
-    complain("error: \(benchmark.name): \(error)")
-    exit(1)
+var pending: [(benchmark: Benchmark, earlier: [Result])] =
+  benchmarks.filter { !isLeftOut($0) && (wanted.isEmpty || wanted.contains($0.name)) }.map { ($0, []) }
+for attempt in 1...attempts where !pending.isEmpty {
+  if attempt > 1 { print("once more: \(pending.map(\.benchmark.name).joined(separator: ", "))") }
+  let groups = pending
+  pending = []
+  for (benchmark, earlier) in groups {
+    do {
+      var results = try benchmark.run()
+      if !earlier.isEmpty { results = zip(earlier, results).map { $0.strain < $1.strain ? $0 : $1 } }
+      let isFinal = attempt == attempts || benchmark.isSimulated || results.allSatisfy(\.holds)
+      table.add(results, of: benchmark, isFinal: isFinal)
+      if !isFinal { pending.append((benchmark, results)) }
+      fflush(nil)
+    } catch {
+      complain("error: \(benchmark.name): \(error)")
+      exit(1)
+    }
   }
 }
 print("\(table.gates - table.failures) of \(table.gates) gates hold")
