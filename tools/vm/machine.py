@@ -18,8 +18,8 @@ from initramfs import Failure
 # Which QEMU device a driver drives. vkms is its own: it has no picture that QEMU could see.
 DEVICES = {"vkms": None, "bochs": "bochs-display", "virtio-gpu": "virtio-gpu-pci"}
 
-# How long a guest may take to come up. A busy host can make ten times of what an idle one needs.
-BOOT = 120
+# How long a guest may take to come up: ten seconds on an idle host, and minutes on one with twenty other programs.
+BOOT = 600
 
 # How long a guest may take to end its script and send its files once the time is up.
 GRACE = 20
