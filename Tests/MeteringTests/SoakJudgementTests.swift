@@ -46,16 +46,70 @@ import Testing
     }
   }
 
-  /// A run of a minute has samples in every 100 ms: 3.7 MB are enough.
-  @Test func aLeakIsFoundInAMinute() throws {
-    let samples = (0..<600).map { index in
-      SoakSample(
-        time: .seconds(Double(index) / 10),
+  /// A run with 600 samples of memory, by the time in seconds.
+  private func judge(length: Double, memory: (Double) -> Double) throws -> SoakJudgement {
+    let samples = (1...600).map { index in
+      let time = length * Double(index) / 600
+      return SoakSample(
+        time: .seconds(time),
         process: ProcessFigures(
-          residentMemory: 50_000_000 + index * 6 * 1024, descriptors: 30, descriptorLimit: 1024, threads: 8,
-          processorTime: .zero), presented: index * 6, late: 0, wanted: index * 6)
+          residentMemory: Int(memory(time)), descriptors: 30, descriptorLimit: 1024, threads: 8, processorTime: .zero),
+        presented: index, late: 0, wanted: index)
     }
-    #expect(try #require(SoakJudgement(samples)).findings.count == 1)
+    return try #require(SoakJudgement(samples))
+  }
+
+  /// Growth in less than half an hour may be that of a cache: nothing is found, and nothing is called steady.
+  @Test func growthInAShortRunIsUndecided() throws {
+    for length in [30.0, 60, 600, 1500] {
+      for megabytes in [2.0, 20, 2000] {
+        let judgement = try judge(length: length) { 50e6 + $0 / length * megabytes * 1e6 }
+        #expect(judgement.findings.isEmpty && judgement.undecided.count == 1, "\(megabytes) MB in \(length) s")
+        // Soon full.
+        let full = try judge(length: length) { 50e6 + min($0 / length * 2, 1) * megabytes * 1e6 }
+        #expect(full.findings.isEmpty && full.undecided.isEmpty, "\(megabytes) MB in \(length) s")
+      }
+    }
+    let steady = try judge(length: 60) { _ in 50e6 }
+    #expect(steady.findings.isEmpty && steady.undecided.isEmpty)
+  }
+
+  /// Caches of any size that fill in the course of a run, ever more slowly or at one rate until they are full, with noise: none is a leak.
+  @Test func aCacheThatFillsIsNoLeak() throws {
+    for seed in 0..<UInt64(isLongRun ? 20_000 : 1000) {
+      var random = SplitMix64(seed: seed)
+      let length = Double.random(in: 30...600, using: &random) * 60
+      let size = pow(10, Double.random(in: 6...9, using: &random))
+      let noise = size * pow(10, Double.random(in: -5 ... -2.5, using: &random))
+      let time = length * pow(10, Double.random(in: -2...0, using: &random))
+      let isSlowing = Bool.random(using: &random)
+      let judgement = try judge(length: length) { now in
+        let filled = isSlowing ? 1 - exp(-now / (time * 0.27)) : min(now / (time * 0.75), 1)
+        return 50e6 + size * filled + .random(in: 0...noise, using: &random)
+      }
+      #expect(
+        judgement.findings.isEmpty && judgement.undecided.isEmpty,
+        "seed \(seed): \(size / 1e6) MB in \(time) s of \(length) s, slowing \(isSlowing): \(judgement.findings)")
+    }
+  }
+
+  /// Steady leaks of 2 MB and more in a run, beside a cache that is full after a third of it, with noise: each is found.
+  @Test func aSteadyLeakIsAlwaysFound() throws {
+    for seed in 0..<UInt64(isLongRun ? 20_000 : 1000) {
+      var random = SplitMix64(seed: seed)
+      let length = Double.random(in: 30...600, using: &random) * 60
+      let leak = pow(10, Double.random(in: 6.3...9, using: &random))
+      let noise = leak * pow(10, Double.random(in: -4 ... -0.5, using: &random))
+      let cache = leak * Double.random(in: 0...4, using: &random)
+      let judgement = try judge(length: length) { now in
+        50e6 + leak * now / length + cache * min(now / length * 3, 1) + .random(in: 0...noise, using: &random)
+      }
+      guard case .memory(let perHour)? = judgement.findings.first else {
+        Issue.record("seed \(seed): \(leak / 1e6) MB in \(length) s, noise \(noise / 1e6) MB")
+        continue
+      }
+      #expect(perHour > 0.8 * leak / length * 3600, "seed \(seed)")
+    }
   }
 
   /// A cache that fills and is emptied, whatever its period within a block.
@@ -80,6 +134,7 @@ import Testing
     #expect(try #require(judge(memory: { 100e6 + min(Double($0), 300) * 1e5 })).findings.isEmpty)
     // A step, such as a second scene that is loaded.
     #expect(try #require(judge(memory: { $0 < 300 ? 100e6 : 160e6 })).findings.isEmpty)
+    #expect(try #require(judge(memory: { 100e6 + min(Double($0), 450) * 1e5 })).findings.isEmpty)
   }
 
   /// Noise alone: of a thousand such series, one may be taken for a leak in each of five figures.

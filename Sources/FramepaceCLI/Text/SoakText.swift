@@ -58,15 +58,24 @@ enum SoakText {
     }
     let span = "in \(clock(judgement.span)) after the warm-up"
     let memory = megabytes(judgement.memoryPerHour)
-    let clauses = judgement.findings.map(\.description).joined(separator: "; ")
-    return
-      (judgement.findings.isEmpty
-      ? "No leak and no drift was found \(span); memory changes by \(memory) an hour."
-      : "Found \(span): \(clauses)."
-        + (judgement.span < .seconds(600) && judgement.findings.contains(where: \.isMemory)
-          ? " In minutes, a cache that is still filling looks like a leak: repeat the run with --hours 1 or more to tell them apart."
-          : ""))
-      + (judgement.judgesFrames ? "" : " Frames were not judged: in a twelfth of that time or more none was wanted.")
+    let sentences = [
+      judgement.findings.isEmpty
+        ? judgement.undecided.isEmpty
+          ? "No leak and no drift was found \(span); memory changes by \(memory) an hour." : ""
+        : "Found \(span): \(clauses(judgement.findings)).",
+      judgement.undecided.isEmpty
+        ? ""
+        : """
+        The run was too short to tell a leak from a cache that is filling: \(clauses(judgement.undecided)). 30 minutes are \
+        needed, as with --duration 30min.
+        """,
+      judgement.judgesFrames ? "" : "Frames were not judged: in a twelfth of that time or more none was wanted.",
+    ]
+    return sentences.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  private static func clauses(_ findings: [SoakJudgement.Finding]) -> String {
+    findings.map(\.description).joined(separator: "; ")
   }
 
   private static func perHour(_ count: Int, in time: Nanoseconds) -> Double? {
@@ -87,8 +96,4 @@ enum SoakText {
       columns.filter { $0.rank <= column.rank }.reduce(0) { $0 + $1.width } <= width
     }.map { Text.right($0, $1.width) }.joined()
   }
-}
-
-extension SoakJudgement.Finding {
-  fileprivate var isMemory: Bool { if case .memory = self { true } else { false } }
 }

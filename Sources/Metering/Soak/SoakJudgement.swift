@@ -21,7 +21,8 @@ public struct SoakSample: Sendable {
 /// The judgement of a long run: whether the process takes more and more, and whether it makes fewer and fewer
 /// frames, or later ones.
 ///
-/// The first tenth of the run, 5 s at least, is for warming up and does not count. The rest is cut into blocks; see `Trend`.
+/// The first tenth of the run, 5 s at least, is for warming up and does not count. The rest is cut into blocks; see `Trend`. In a short run
+/// a cache that is still filling grows as a leak does: there growth is `undecided`, and no finding.
 public struct SoakJudgement: Equatable, Sendable {
   /// Something that grows, or falls.
   public enum Finding: Equatable, Sendable {
@@ -47,7 +48,12 @@ public struct SoakJudgement: Equatable, Sendable {
     public static let frames = 0.02
   }
 
+  /// The least judged time after which growth of memory, descriptors or threads is a finding.
+  public static let leastSpan = Nanoseconds.seconds(25 * 60)
+
   public private(set) var findings: [Finding] = []
+  /// Growth that would be a finding in a run that is judged for `leastSpan` or longer.
+  public private(set) var undecided: [Finding] = []
   /// The time that was judged: without the warm-up.
   public let span: Nanoseconds
   /// The growth of the floor of resident memory, in bytes an hour; a leak or not.
@@ -68,9 +74,11 @@ public struct SoakJudgement: Equatable, Sendable {
     span = last.time - first.time
     let hours = span.seconds / 3600 * Double(Trend.blockCount - 1) / Double(Trend.blockCount)
     memoryPerHour = memory.growth / hours
-    if memory.rises(by: Least.memory) { findings.append(.memory(perHour: memoryPerHour)) }
-    if descriptors.rises(by: Least.descriptors) { findings.append(.descriptors(perHour: descriptors.growth / hours)) }
-    if threads.rises(by: Least.threads) { findings.append(.threads(perHour: threads.growth / hours)) }
+    var growing: [Finding] = []
+    if memory.rises(by: Least.memory) { growing.append(.memory(perHour: memoryPerHour)) }
+    if descriptors.rises(by: Least.descriptors) { growing.append(.descriptors(perHour: descriptors.growth / hours)) }
+    if threads.rises(by: Least.threads) { growing.append(.threads(perHour: threads.growth / hours)) }
+    if span >= Self.leastSpan { findings = growing } else { undecided = growing }
 
     let seen = Self.parts(\.presented, of: \.wanted, in: judged)
     let late = Self.parts(\.late, of: \.presented, in: judged)

@@ -8,8 +8,9 @@ public struct Trend: Equatable, Sendable {
 
   /// The median of the slopes between all pairs of floors (Theil-Sen), in units a block.
   public var slope: Double
-  /// The same of the later half of the blocks.
-  public var laterSlope: Double
+  /// True if the series still rises at its end: if its last quarter brings at least half of what the quarter before it brought, each by the
+  /// mean of its floors, and rises from its first floor to its last at a quarter of that quarter's rate or more. What fills up does neither.
+  public var goesOn: Bool
   /// How likely floors without a trend would rise as steadily as these or more so: the one-sided Mann-Kendall test, with the normal
   /// approximation, corrected for ties and continuity.
   public var chance: Double
@@ -20,11 +21,8 @@ public struct Trend: Equatable, Sendable {
   /// The growth from the first block to the last, by the slope.
   public var growth: Double { slope * Double(Self.blockCount - 1) }
 
-  /// True if the floors rise steadily, by `least` or more, and in their later half at a quarter of the whole slope at least: what fills up
-  /// and stays full is no trend.
-  public func rises(by least: Double) -> Bool {
-    chance < Self.level && growth >= least && laterSlope >= slope / 4
-  }
+  /// True if the floors rise steadily, by `least` or more, and go on to: what fills up and stays full is no trend.
+  public func rises(by least: Double) -> Bool { chance < Self.level && growth >= least && goesOn }
 
   /// Nil for fewer than two values for each block.
   public init?(_ values: [Double]) {
@@ -40,8 +38,18 @@ public struct Trend: Equatable, Sendable {
   /// - Parameter floors: one value for each block.
   init(floors: [Double]) {
     slope = Self.theilSen(floors)
-    laterSlope = Self.theilSen(Array(floors.suffix(Self.blockCount / 2)))
+    goesOn = Self.goesOn(floors)
     chance = Self.mannKendall(floors)
+  }
+
+  private static func goesOn(_ floors: [Double]) -> Bool {
+    let length = blockCount / 4
+    let quarters = (1...3).map { floors.dropFirst($0 * length).prefix(length).reduce(0, +) / Double(length) }
+    let last = floors.suffix(length)
+    guard let begin = last.first, let end = last.last else { return false }
+    let (before, now) = (quarters[1] - quarters[0], quarters[2] - quarters[1])
+    let rate = before / Double(length)
+    return now >= before / 2 && end > begin && end - begin >= rate / 4 * Double(length - 1)
   }
 
   /// The median of the slopes between all pairs of values.
