@@ -229,11 +229,7 @@ package enum AtomicFile {
 
     /// The missing folder and the command that makes it, as the end of a sentence.
     package var sentence: String {
-      let isPlain = folder.utf8.allSatisfy { byte in
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || "0123456789/._-+,:@".utf8.contains(byte)
-      }
-      return
-        "there is no folder \(path); make it (mkdir -p \(isPlain ? folder : "'\(folder.replacing("'", with: #"'\''"#))'"))"
+      "there is no folder \(path); make it (mkdir -p \(folder.shellWord))"
     }
   }
 

@@ -49,4 +49,14 @@ extension String {
     let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
     return String(String.UnicodeScalarView(scalars))
   }
+
+  /// As a word of a command for a shell: in quotes if it needs them.
+  package var shellWord: String {
+    let isPlain =
+      !isEmpty
+      && utf8.allSatisfy { byte in
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || "0123456789/._-+,:@".utf8.contains(byte)
+      }
+    return isPlain ? self : "'\(replacing("'", with: #"'\''"#))'"
+  }
 }

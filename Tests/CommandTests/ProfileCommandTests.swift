@@ -123,7 +123,7 @@ struct ProfileCommandTests {
     let statistics = try #require(object["statistics"] as? [String: Any])
     #expect(statistics["presented"] as? Int == frames)
     let seen = frames == 1 ? "frame is" : "frames are"
-    #expect(run.error == "framepace: \(frames) \(seen) recorded: framepace profile 'a.profile'\n")
+    #expect(run.error == "framepace: \(frames) \(seen) recorded: framepace profile a.profile\n")
     #expect(statistics["tenthPercentLow"] is NSNull)
 
     try recordsInNoOtherFile(in: folder)

@@ -170,6 +170,6 @@ private func writeAtExit() {
     ProfileRecorder.ofEnvironment?.write()
     guard ProfileRecorder.isAnnounced, let (path, frames) = ProfileRecorder.written else { return }
     StandardError.print(
-      "framepace: \(frames) \(frames == 1 ? "frame is" : "frames are") recorded: framepace profile '\(path)'")
+      "framepace: \(frames) \(frames == 1 ? "frame is" : "frames are") recorded: framepace profile \(path.shellWord)")
   }
 }
