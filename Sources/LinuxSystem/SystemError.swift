@@ -37,9 +37,21 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 /// The process's standard error output, for the few messages without any other receiver.
 package enum StandardError {
   /// Writes a line. A failure is ignored.
-  package static func print(_ line: String) {
-    var line = line + "\n"
-    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  package static func print(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+  /// Writes a text, without the signal that a pipe without a reader sends: it would end a program for a line that nobody reads.
+  static func write(_ text: String, to descriptor: Int32) {
+    var (pipe, pending, before) = (sigset_t(), sigset_t(), sigset_t())
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    sigpending(&pending)
+    pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var text = text
+    let count = text.withUTF8 { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    guard count < 0, sigismember(&pending, SIGPIPE) == 0 else { return }
+    var none = timespec()
+    sigtimedwait(&pipe, nil, &none)
   }
 }
 
