@@ -111,6 +111,24 @@ struct RecordedRunTests {
     #expect(figures.report.workShare == all.p50.map { Double($0.count) / 5_000_000 })
   }
 
+  /// A recording that ends anywhere after its first frame is read as far as its lines go.
+  @Test func aRecordingThatIsCutIsRead() throws {
+    let bytes = Self.profile(Self.events(20)).bytes
+    let header = try #require(bytes.firstIndex(of: 10))
+    for end in stride(from: header + 3, to: bytes.count, by: 37) {
+      let cut = Array(bytes[..<end])
+      let lines = cut[(header + 1)...].split(separator: 10)
+      // A line that lacks its line break alone is whole.
+      let isCut = cut.last != 10 && cut.last != UInt8(ascii: "]")
+      let recorded = try RecordedProfile(cut)
+      #expect(recorded.isCut == isCut && recorded.events.count == lines.count - (isCut ? 1 : 0), "\(end)")
+      guard lines.count > 1 else { continue }
+      var damaged = cut
+      damaged[header + 2] = 0x20
+      #expect(throws: CaptureError.self, "\(end)") { try RecordedProfile(damaged) }
+    }
+  }
+
   /// Whatever a file says, its figures end no process, and page and trace keep their rules.
   @Test @MainActor func filesOfAnyKind() throws {
     let bytes = Self.profile(Self.events(20)).bytes

@@ -91,6 +91,30 @@ struct ViewCommandTests {
     }
   }
 
+  /// A line that its writer did not end is left out, with a word about it; what is damaged elsewhere is refused.
+  @Test(arguments: [1, 6, 9, 23]) func aCutLineIsLeftOut(bytes: Int) throws {
+    let folder = try folder(String(capture().dropLast(bytes)))
+    let result = try framepace(["view", "c.csv"], in: folder.path)
+    // A line that lacks its end alone is whole.
+    let frames = bytes == 1 ? 120 : 119
+    #expect(result.status == 0 && result.output.contains("\(frames) in the file, "), "\(result.output)\(result.error)")
+    #expect(
+      result.error
+        == (bytes == 1 ? "" : "framepace: 'c.csv' is cut: its last line is left out, and 119 frames are read\n"))
+    let damaged = try self.folder(String(capture().dropLast(bytes)).replacing("41,0xA0,DXGI,1", with: "41,0xA0,DXGI"))
+    let refused = try framepace(["view", "c.csv"], in: damaged.path)
+    #expect(refused.status == 1 && refused.error.contains("line 9, column "), "\(refused.error)")
+  }
+
+  @Test func aCutLogOfJSONIsRead() throws {
+    let line = "{\"outcome\":\"presented\",\"delivered\":1,\"presented\":2,\"work\":3,\"frameInterval\":4,\"cause\":null,"
+    let whole = line + "\"animationError\":0}\n"
+    let folder = try folder(whole + whole + line)
+    let result = try shell("framepace view - < c.csv", in: folder.path)
+    #expect(result.status == 0 && result.output.contains("2 in the file"), "\(result.output)\(result.error)")
+    #expect(result.error == "framepace: '-' is cut: its last line is left out, and 2 frames are read\n")
+  }
+
   @Test func damageIsExplained() throws {
     let folder = try folder(capture().replacing("41,0xA0,DXGI,1", with: "41,0xA0,DXGI,yes"))
     let result = try framepace(["view", "c.csv"], in: folder.path)

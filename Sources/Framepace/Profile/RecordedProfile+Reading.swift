@@ -7,17 +7,22 @@ extension RecordedProfile {
   /// True if a file begins as one of these does.
   package static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "{\"framepaceProfile\":".utf8) }
 
-  /// Reads a file. Whatever is in it, no figure that is computed from it overflows.
+  /// Reads a file. Whatever is in it, no figure that is computed from it overflows. A last line that is cut is left out.
   package init(_ bytes: [UInt8]) throws(CaptureError) {
-    self = try bytes.withUnsafeBufferPointer { bytes throws(CaptureError) in
-      var reader = JSONReader(bytes)
-      let header = try Self.header(&reader)
-      var profile = header.profile
-      var rows = Rows(
-        reader: reader, frames: Self.frameColumns.placed(header.frames), ticks: Self.tickColumns.placed(header.ticks))
-      try rows.read(into: &profile)
-      return profile
+    let read = try bytes.withUnsafeBufferPointer { bytes throws(CaptureError) in
+      try CutText.read(bytes, as: Self.read)
     }
+    self = read.value
+    isCut = read.isCut
+  }
+
+  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(CaptureError) -> RecordedProfile {
+    var reader = JSONReader(bytes)
+    let header = try header(&reader)
+    var profile = header.profile
+    var rows = Rows(reader: reader, frames: frameColumns.placed(header.frames), ticks: tickColumns.placed(header.ticks))
+    try rows.read(into: &profile)
+    return profile
   }
 
   private static func header(_ reader: inout JSONReader) throws(CaptureError) -> (

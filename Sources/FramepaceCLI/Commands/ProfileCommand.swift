@@ -37,10 +37,12 @@ struct ProfileCommand: JudgingCommand {
       are three minutes at 60 Hz, when its loop or the process ends. profile reports \
       them as if it had run the program itself, with all files that it writes of a \
       scene; but traces lack what loop and workers did. A file that is no such \
-      recording is not replaced:
+      recording is not replaced. Of one that is cut, all but the last line is read, which \
+      is said on the standard error output. '-' is the standard input:
 
         FRAMEPACE_PROFILE=kiosk.profile kiosk
         framepace profile kiosk.profile
+        ssh kiosk cat kiosk.profile | framepace profile -
 
       --compare says which phases of two profiles, written with --json or by \
       FRAMEPACE_PROFILE, differ beyond noise, and which are longer by more than \
@@ -193,7 +195,7 @@ struct ProfileCommand: JudgingCommand {
     if !compare.isEmpty { return try validateComparison() }
     if failOver != nil { throw ValidationError("--fail-over belongs to --compare: name two profiles with it.") }
     if case .recorded(let path) = subject {
-      for case (let option, let file?) in [("--json", json)] + files where AtomicFile.isSame(path, file) {
+      for case (let option, let file?) in [("--json", json)] + files where path != "-" && AtomicFile.isSame(path, file) {
         throw ValidationError("\(option) '\(file)' is the file that is read: use another file.")
       }
       return
@@ -223,7 +225,7 @@ struct ProfileCommand: JudgingCommand {
     guard subject == nil, budget.time == nil, runsNothing, files.allSatisfy({ $0.path == nil }) else {
       throw ValidationError("--compare runs no scene: use it with --fail-over and --json alone.")
     }
-    if let json, compare.contains(where: { AtomicFile.isSame($0, json) }) {
+    if let json, compare.contains(where: { $0 != "-" && AtomicFile.isSame($0, json) }) {
       throw ValidationError("--json '\(json)' is one of the profiles: use another file.")
     }
   }
@@ -234,12 +236,15 @@ struct ProfileCommand: JudgingCommand {
       if case .file(let file) = target { try OutputPath.requireWritable(files: [file]) }
       for file in files.compactMap(\.path) { try OutputPath.requireWritable(files: [file]) }
       if case .recorded(let path) = subject {
-        let run = try RecordedRun(path: path, budget: budget.time)
         guard runsNothing else {
+          if path != "-", case let head = try InputFile.head(of: path), !head.isEmpty {
+            try RecordedRun.requireRecording(head, path: path)
+          }
           throw ValidationError(
             "'\(path)' was recorded already: use it with --budget and with options that write files alone.")
         }
-        return try run.write(to: target, trace: tracing.trace, html: html, csv: csv)
+        return try RecordedRun(path: path, budget: budget.time)
+          .write(to: target, trace: tracing.trace, html: html, csv: csv)
       }
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
@@ -280,7 +285,9 @@ enum ProfileSubject: Equatable {
       return .scene(try SceneChoice.parse(text))
     } catch {
       // Scenes have no dots and slashes in their names: this is the name of a file.
-      guard access(text, F_OK) == 0 || text.contains(where: { "./".contains($0) }) && !text.hasSuffix(".scene") else {
+      guard
+        text == "-" || access(text, F_OK) == 0 || text.contains(where: { "./".contains($0) }) && !text.hasSuffix(".scene")
+      else {
         throw error
       }
       return .recorded(text)

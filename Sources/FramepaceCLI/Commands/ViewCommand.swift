@@ -20,7 +20,8 @@ struct ViewCommand: ParsableCommand {
 
       A file of PresentMon may have the frames of several programs and swap chains: \
       where there are more than one, they are listed, and --process and --swap-chain \
-      choose one.
+      choose one. A last line that is cut, as by the end of the writer, is left out, \
+      which is said on the standard error output.
 
       Figures: interval is the time from one frame seen to the next: \
       msBetweenDisplayChange or DisplayedTime of PresentMon, frameInterval of a frame \
@@ -101,6 +102,7 @@ struct ViewCommand: ParsableCommand {
       } catch {
         throw Refusal("cannot read '\(file)': \(error)")
       }
+      if capture.isCut { InputFile.tellCut(file, frames: capture.streams.reduce(0) { $0 + $1.frames }) }
       let stream = try chosen(of: capture)
       let report = CaptureReport(stream)
       let object = CaptureText.json(report, of: stream, file: file, format: capture.format).line + "\n"

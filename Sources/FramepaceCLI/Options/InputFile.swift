@@ -6,18 +6,53 @@ import Metering
 enum InputFile {
   /// Reads a whole file. Waits for the writer of a pipe, such as that of `<(…)` in a shell.
   ///
-  /// - Parameter limit: the largest number of bytes.
+  /// - Parameters:
+  ///   - path: "-" for the standard input.
+  ///   - limit: the largest number of bytes.
   /// - Throws: a sentence; about a file that is missing, with one whose name is nearly the same.
   static func contents(of path: String, limit: Int) throws(Refusal) -> [UInt8] {
     let bytes: [UInt8]
     do throws(SystemError) {
-      bytes = try OwnedDescriptor.contents(of: path, limit: limit, waits: true)
+      bytes = try OwnedDescriptor.contents(of: name(of: path), limit: limit, waits: true)
     } catch {
       throw refusal(of: path, error)
     }
     guard !bytes.isEmpty else { throw Refusal("cannot read '\(path)': it is empty") }
     return bytes
   }
+
+  /// The first bytes of a file, which tell its kind; none of anything else, such as a pipe, whose bytes can be read once.
+  static func head(of path: String) throws(Refusal) -> [UInt8] {
+    do throws(SystemError) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { throw .last(call: "open", subject: path) }
+      guard status.st_mode & S_IFMT == S_IFREG else { return [] }
+      let file = try OwnedDescriptor.open(path, flags: O_RDONLY)
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = read(file.number, &bytes, bytes.count)
+      guard count >= 0 else { throw .last(call: "read", subject: path) }
+      return Array(bytes.prefix(count))
+    } catch {
+      throw refusal(of: path, error)
+    }
+  }
+
+  /// Says that the last line of a file was left out.
+  ///
+  /// - Parameter read: a clause without its last word: "120 frames are".
+  @MainActor
+  static func tellCut(_ path: String, read: String) {
+    let path = path.withoutControlCharacters
+    // The figures stand without this line.
+    try? Terminal.error.line("framepace: '\(path)' is cut: its last line is left out, and \(read) read")
+  }
+
+  @MainActor
+  static func tellCut(_ path: String, frames: Int) {
+    tellCut(path, read: frames == 1 ? "1 frame is" : "\(frames) frames are")
+  }
+
+  private static func name(of path: String) -> String { path == "-" ? "/dev/stdin" : path }
 
   /// Throws if there is no file at `path`.
   static func require(_ path: String) throws(Refusal) {

@@ -20,12 +20,16 @@ struct RecordedRun {
   /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
   init(path: String, budget: Nanoseconds?) throws {
     let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
-    guard RecordedProfile.isOne(bytes) else {
-      throw Refusal(
-        FileKind(bytes)?.sentence(of: path)
-          ?? "'\(path)' is no scene and no file that a program wrote with FRAMEPACE_PROFILE: use \(SceneChoice.list)")
-    }
+    try Self.requireRecording(bytes, path: path)
     try self.init(path: path, bytes: bytes, budget: budget)
+  }
+
+  /// Throws unless a file that begins with `bytes` is a recording.
+  static func requireRecording(_ bytes: [UInt8], path: String) throws(Refusal) {
+    guard !RecordedProfile.isOne(bytes) else { return }
+    throw Refusal(
+      FileKind(bytes)?.sentence(of: path)
+        ?? "'\(path)' is no scene and no file that a program wrote with FRAMEPACE_PROFILE: use \(SceneChoice.list)")
   }
 
   /// - Parameters:
@@ -33,7 +37,9 @@ struct RecordedRun {
   ///   - bytes: those of a recording.
   init(path: String, bytes: [UInt8], budget: Nanoseconds?) throws {
     do throws(CaptureError) {
-      self.init(try RecordedProfile(bytes), budget: budget)
+      let recorded = try RecordedProfile(bytes)
+      self.init(recorded, budget: budget)
+      if recorded.isCut { InputFile.tellCut(path, frames: figures.profile.frames) }
     } catch {
       throw Refusal("'\(path)' is damaged: \(error)")
     }

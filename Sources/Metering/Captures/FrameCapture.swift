@@ -72,13 +72,18 @@ public struct FrameCapture: Sendable {
   public let format: Format
   /// In the order of their first frames; at least one, each with at least one frame.
   public let streams: [Stream]
+  /// True if the file ends within a line, as that of a program that was killed may, and the line was left out. One that is cut within
+  /// its last cell of comma-separated values cannot be told from a whole one.
+  public let isCut: Bool
 
   /// Reads a file.
   ///
   /// - Parameter bytes: the whole file.
   /// - Throws: the first place that the format does not allow, or that the file has no frames.
   public init(_ bytes: [UInt8]) throws(CaptureError) {
-    (format, streams) = try bytes.withUnsafeBufferPointer { bytes throws(CaptureError) in try Self.read(bytes) }
+    ((format, streams), isCut) = try bytes.withUnsafeBufferPointer { bytes throws(CaptureError) in
+      try CutText.read(bytes, as: Self.read)
+    }
   }
 
   private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(CaptureError) -> (Format, [Stream]) {
