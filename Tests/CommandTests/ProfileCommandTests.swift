@@ -142,7 +142,7 @@ struct ProfileCommandTests {
     #expect(missing.status != 0 && missing.error.contains("'missing.profile': No such file"), "\(missing.error)")
     let viewed = try framepace(["view", "a.profile"], in: folder.path)
     #expect(
-      viewed.status != 0 && viewed.error.replacing("\n", with: " ").contains("framepace profile 'a.profile'"),
+      viewed.status != 0 && viewed.error.replacing("\n", with: " ").contains("framepace profile a.profile"),
       "\(viewed.error)")
   }
 

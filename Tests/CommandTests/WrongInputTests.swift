@@ -267,6 +267,9 @@ struct WrongInputTests {
     ("vblank --replay sub", 1, "cannot read 'sub': it is a folder"),
     ("profile --compare sub sub", 2, "cannot read 'sub': it is a folder"),
     ("view bytes", 1, "'bytes' is no text: name a capture of PresentMon or MangoHud, a frame log,"),
+    ("run -", 64, "'-' is no scene: use orbit"),
+    ("render - --output x.png", 64, "a scene is not read from the standard input"),
+    ("view -", 1, "cannot read '-': it is empty"), ("profile - --frames 5", 64, "'-' was recorded already"),
     ("profile bytes", 1, "'bytes' is no scene and no file that a program wrote with FRAMEPACE_PROFILE"),
   ])
   func aFileThatCannotBeUsedIsExplained(arguments: String, status: Int32, sentence: String) throws {
@@ -285,13 +288,15 @@ struct WrongInputTests {
   /// A file that another command reads is named, with that command; options of a run come after that.
   @Test(arguments: [
     ("t.json", "is a trace: open it at https://ui.perfetto.dev"),
-    ("f.csv", "is a frame log: use framepace view 'f.csv'"), ("f.jsonl", "is a frame log: use framepace view 'f.jsonl'"),
-    ("game.csv", "is a capture of another tool: use framepace view 'game.csv'"),
-    ("x.hang", "is the report of a hang: use framepace view 'x.hang'"),
+    ("f.csv", "is a frame log: use framepace view f.csv"), ("f.jsonl", "is a frame log: use framepace view f.jsonl"),
+    ("game.csv", "is a capture of another tool: use framepace view game.csv"),
+    ("x.hang", "is the report of a hang: use framepace view x.hang"),
     ("p.json", "is the JSON of a profile: use framepace profile --compare with it and with another one"),
     ("p.html", "is a page: open it in a browser"),
-    ("v.txt", "is a recording of vblanks: use framepace vblank --replay 'v.txt'"),
-    ("a.profile", "is a recording of frames: use framepace profile 'a.profile'"),
+    ("v.txt", "is a recording of vblanks: use framepace vblank --replay v.txt"),
+    ("a.profile", "is a recording of frames: use framepace profile a.profile"),
+    ("b.png", "is a picture: open it in a browser"),
+    ("it's.hang", #"is the report of a hang: use framepace view 'it'\''s.hang'"#),
   ])
   func aFileOfAnotherCommandIsNamed(file: String, sentence: String) throws {
     let folder = try TemporaryFolder()
@@ -300,7 +305,9 @@ struct WrongInputTests {
       "f.jsonl": "{\"number\":1,\"outcome\":\"presented\"}\n", "game.csv": "Application,ProcessID,SwapChainAddress\n",
       "x.hang": "framepace hang report 1\n", "p.json": "{\n  \"verdict\": \"fits\",\n  \"scene\": \"orbit\"\n}\n",
       "p.html": "<!doctype html>\n<html>", "v.txt": "framepace vblanks 2\n", "a.profile": "{\"framepaceProfile\":1}\n",
+      "it's.hang": "framepace hang report 1\n",
     ]
+    try Data([0x89, 0x50, 0x4E, 0x47, 13, 10]).write(to: URL(fileURLWithPath: "\(folder.path)/b.png"))
     for (name, text) in contents { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }
     func error(_ arguments: String...) throws -> String {
       try framepace(arguments, in: folder.path).error.replacing("\n", with: " ")
@@ -308,6 +315,11 @@ struct WrongInputTests {
     let (profile, view) = (try error("profile", file, "--frames", "5"), try error("view", file))
     if file != "a.profile" { #expect(profile.hasPrefix("framepace: '\(file)' \(sentence) "), "\(profile)") }
     if !sentence.contains("framepace view") { #expect(view.hasPrefix("framepace: '\(file)' \(sentence) "), "\(view)") }
+    for command in ["run", "soak", "dump", "render"] {
+      let scene = try error(command, file)
+      #expect(scene.contains(": it \(sentence)."), "\(command): \(scene)")
+    }
+    #expect(try error(file, "--fps").hasPrefix("framepace: '\(file)' \(sentence). "))
     let comparison = try error("profile", "--compare", file, "p.json")
     let name = sentence.prefix { $0 != ":" }
     if !["a.profile", "p.json"].contains(file) {

@@ -299,9 +299,8 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let name, !isScene {
-      let advice = Accepted.refused(SceneChoice.list, name, among: SceneChoice.names(near: name))
-      throw ValidationError("'\(name)' is no scene: \(advice)")
+    if let name {
+      do { _ = try SceneChoice.parse(name) } catch { throw ValidationError("'\(name)' is no scene: \(error)") }
     }
     try onMainActor {
       for file in [plot, frameLog, tracing.trace].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }

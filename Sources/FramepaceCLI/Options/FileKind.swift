@@ -11,6 +11,7 @@ enum FileKind {
   case capture
   case hang
   case vblanks
+  case picture
 
   /// Nil for any other file.
   init?(_ bytes: [UInt8]) {
@@ -20,6 +21,8 @@ enum FileKind {
     func has(_ key: String) -> Bool { head.firstRange(of: Array("\"\(key)\":".utf8)) != nil }
     if RecordedProfile.isOne(bytes) {
       self = .recording
+    } else if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
+      self = .picture
     } else if HangReport.isReport(bytes) {
       self = .hang
     } else if begins("framepacevblanks") {
@@ -50,20 +53,30 @@ enum FileKind {
     case .capture: "a capture of another tool"
     case .hang: "the report of a hang"
     case .vblanks: "a recording of vblanks"
+    case .picture: "a picture"
     }
   }
 
+  /// Nil too for a file that cannot be read, and for a pipe, which has its bytes only once.
+  init?(ofFile path: String) {
+    guard let head = try? InputFile.head(of: path), !head.isEmpty else { return nil }
+    self.init(head)
+  }
+
   /// A sentence that says what the file is, and what opens it.
-  func sentence(of path: String) -> String {
+  func sentence(of path: String) -> String { "'\(path)' \(predicate(of: path))" }
+
+  /// The sentence without its subject.
+  func predicate(of path: String) -> String {
     let use =
       switch self {
-      case .recording: "use framepace profile '\(path)'"
+      case .recording: "use framepace profile \(path.shellWord)"
       case .figures: "use framepace profile --compare with it and with another one"
       case .trace: "open it at https://ui.perfetto.dev"
-      case .page: "open it in a browser"
-      case .frameLog, .capture, .hang: "use framepace view '\(path)'"
-      case .vblanks: "use framepace vblank --replay '\(path)'"
+      case .page, .picture: "open it in a browser"
+      case .frameLog, .capture, .hang: "use framepace view \(path.shellWord)"
+      case .vblanks: "use framepace vblank --replay \(path.shellWord)"
       }
-    return "'\(path)' is \(name): \(use)"
+    return "is \(name): \(use)"
   }
 }

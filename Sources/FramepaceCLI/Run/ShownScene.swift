@@ -22,8 +22,10 @@ enum SceneChoice: Hashable, Sendable {
 
   @Sendable static func parse(_ text: String) throws -> SceneChoice {
     if text.hasSuffix(suffix), text.utf8.count > suffix.utf8.count { return .file(text) }
-    guard let name = SceneName(rawValue: text) else { throw Accepted.refused(list, text, among: names(near: text)) }
-    return .sample(name)
+    if let name = SceneName(rawValue: text) { return .sample(name) }
+    if text == "-" { throw Accepted.refused("\(list); a scene is not read from the standard input") }
+    if let kind = FileKind(ofFile: text) { throw ValidationError("it \(kind.predicate(of: text)).") }
+    throw Accepted.refused(list, text, among: names(near: text))
   }
 
   /// The samples, and the files of scenes in the folder that a word leads to.
@@ -62,6 +64,7 @@ enum SceneChoice: Hashable, Sendable {
   @MainActor
   private static func read(_ path: String) throws -> Scene {
     try InputFile.require(path)
+    if let kind = FileKind(ofFile: path) { throw Refusal(kind.sentence(of: path)) }
     return try Scene(path: path)
   }
 
