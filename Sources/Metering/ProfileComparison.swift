@@ -42,6 +42,8 @@ package struct ProfileComparison: Sendable {
     package let isRegression: Bool
 
     package var name: String { phase?.name ?? "all" }
+    /// True if it differs beyond noise, by less than anybody would feel.
+    package var isTooSmall: Bool { change == .same && probability < ProfileComparison.level }
     /// The difference as a part of the time before; nil if that is zero.
     package var growth: Double? { before == .zero ? nil : (after - before).seconds / before.seconds }
   }

@@ -53,6 +53,14 @@ struct ProfileComparisonCommandTests {
     let allowed = try profiles.compare("--fail-over", "20%")
     #expect(allowed.status == 0 && allowed.output.hasPrefix("no regression past 20 %: composite takes 10 % longer"))
 
+    // A steady hundredth of a millisecond more, of ten.
+    try profiles.write("b.json", composite: 2.05)
+    let small = try profiles.compare()
+    #expect(
+      small.status == 0 && small.output.hasPrefix("no regression past 5 %: no change that anybody would feel\n"),
+      "\(small.output)")
+    #expect(small.output.contains("< 0.001  too small\n"), "\(small.output)")
+
     try profiles.write("b.json", composite: 1)
     #expect(try profiles.compare("--fail-over", "0").status == 0)
   }

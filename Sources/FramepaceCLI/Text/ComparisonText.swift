@@ -20,11 +20,14 @@ struct ComparisonText {
 
   /// "regression past 5 %: composite takes 12 % longer"
   var verdict: String {
-    let percent = "\(Self.number(limit * 100)) %"
+    let percent = "\(Text.number(limit * 100)) %"
     func list(_ rows: [ProfileComparison.Row]) -> String { rows.map(Self.growth).joined(separator: ", ") }
     if !comparison.regressions.isEmpty { return "regression past \(percent): \(list(comparison.regressions))" }
     let changed = comparison.rows.filter { $0.change != .same }
-    return "no regression past \(percent): \(changed.isEmpty ? "no phase changed beyond noise" : list(changed))"
+    let none =
+      comparison.rows.contains(where: \.isTooSmall)
+      ? "no change that anybody would feel" : "no phase changed beyond noise"
+    return "no regression past \(percent): \(changed.isEmpty ? none : list(changed))"
   }
 
   /// The report for people; lines of at most `width` characters, and a table of 59 or of 78, which has the effect size.
@@ -41,7 +44,7 @@ struct ComparisonText {
         [
           Text.decimal(row.before.milliseconds, 3), Text.decimal(row.after.milliseconds, 3), Self.signed(row.growth),
           Text.percent(row.superiority), row.probability < 0.001 ? "< 0.001" : Text.decimal(row.probability, 3),
-        ], row.isRegression ? "regression" : row.change == .same ? "" : row.change.rawValue)
+        ], row.isRegression ? "regression" : row.isTooSmall ? "too small" : row.change == .same ? "" : row.change.rawValue)
     }
     let heading =
       "\(before.path) → \(after.path): \(before.scene) on \(before.display)".withoutControlCharacters
@@ -55,7 +58,7 @@ struct ComparisonText {
 
   private static func rule(isWide: Bool) -> String {
     let test =
-      "Mann-Whitney test on the medians of \(ProfileComparison.blockCount) blocks of frames of each run, two-sided, p with Holm's correction; a change has p < \(number(ProfileComparison.level)) and \(number(ProfileComparison.leastShare * 100)) % of the budget or more"
+      "Mann-Whitney test on the medians of \(ProfileComparison.blockCount) blocks of frames of each run, two-sided, p with Holm's correction; a change has p < \(Text.number(ProfileComparison.level)) and \(Text.number(ProfileComparison.leastShare * 100)) % of the budget or more"
     let effect = "longer in: the part of pairs of blocks in which the one after is longer"
     return isWide ? "\(test); \(effect)" : test
   }
@@ -69,13 +72,6 @@ struct ComparisonText {
   private static func signed(_ growth: Double?) -> String {
     guard let growth else { return "–" }
     return "\(growth >= 0 ? "+" : "")\(Text.decimal(growth * 100, 1)) %"
-  }
-
-  /// The number with as many decimals as it needs, at most three.
-  private static func number(_ value: Double) -> String {
-    var text = Text.decimal(value, 3)
-    while text.hasSuffix("0") { text.removeLast() }
-    return text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
   var json: JSONValue {

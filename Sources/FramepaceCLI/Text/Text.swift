@@ -1,6 +1,13 @@
 import Metering
 
 extension Text {
+  /// The number with as many decimals as it needs, at most three.
+  static func number(_ value: Double) -> String {
+    var text = decimal(value, 3)
+    while text.hasSuffix("0") { text.removeLast() }
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
+
   /// "40 s to go", "12 min to go".
   static func rest(_ seconds: Double) -> String {
     "\(seconds < 120 ? "\(decimal(seconds, 0)) s" : "\(decimal(seconds / 60, 0)) min") to go"
