@@ -23,6 +23,7 @@ struct WrongInputTests {
     (["profile", "orbit", "--html", "-"], "--html writes a file", "instead of '-'"),
     (["profile", "orbit", "--csv", "-"], "--csv writes a file", "instead of '-'"),
     (["run", "orbit", "--trace", "-"], "--trace writes a file", "instead of '-'"),
+    (["profile", "--compare", "a", "b", "--fail-over", "0.05"], "'0.05' is invalid for '--fail-over", "5%, or 0.05%"),
     (["profile", "orbit", "--budget", "8.3"], "'8.3' is invalid for '--budget", "a time with its unit"),
     (["soak", "orbit"], "Say how long", "--hours 12"),
     (["soak", "orbit", "--hours", "1", "--duration", "1h"], "--hours and --duration", "use one of them"),

@@ -158,7 +158,8 @@ struct ProfileCommand: JudgingCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "For --compare: the growth of a phase that is no regression yet, from 0% to 1000%. (default: 5%)", valueName: "part"),
+      "For --compare: the growth of a phase that is no regression yet, from 0% to 1000%; below 1% with its sign. (default: 5%)",
+      valueName: "part"),
     transform: Accepted.percentage)
   var failOver: Double?
 

@@ -140,11 +140,14 @@ enum Accepted {
     return scale
   }
 
-  /// Parses a percentage, with or without its sign, as a part.
+  /// Parses a percentage as a part. Its sign may be left out, but not where the number may have been meant as a part itself.
   @Sendable static func percentage(_ text: String) throws -> Double {
     let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
     guard let percent = number(digits), (0...1000).contains(percent) else {
       throw refused("a percentage from 0% to 1000%, such as 5% or 2.5%")
+    }
+    if percent > 0, percent < 1, !text.hasSuffix("%") {
+      throw refused("a percentage with its sign: \(Text.number(percent * 100))%, or \(text)%")
     }
     return percent / 100
   }
