@@ -67,9 +67,15 @@ enum OutputPath {
   /// Makes `folder` and its missing parents.
   ///
   /// - Parameter instead: the end of the message: ` or …`, for something else that may be named.
-  static func makeFolder(_ folder: String, instead: String = "") throws(Refusal) {
-    guard let kind = kind(of: folder) else { return try make(folder[...], for: folder) }
+  /// - Returns: false if it was there.
+  @discardableResult
+  static func makeFolder(_ folder: String, instead: String = "") throws(Refusal) -> Bool {
+    guard let kind = kind(of: folder) else {
+      try make(folder[...], for: folder)
+      return true
+    }
     guard kind == S_IFDIR else { throw Refusal(folder, "it is no folder; name a folder\(instead)") }
+    return false
   }
 
   /// The suffix in `path` if it names a picture format other than PNG; nil if `path` is a folder.

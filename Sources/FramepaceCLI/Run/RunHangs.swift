@@ -27,8 +27,10 @@ final class RunHangs {
     let notes = Notes()
     var configuration = HangMonitor.Configuration()
     if let folder {
-      try OutputPath.makeFolder(folder)
+      let isNew = try OutputPath.makeFolder(folder)
       try OutputPath.requireWritable(files: ["\(folder)/report.hang"])
+      // Runs do not depend on who reads it.
+      if isNew { try? Terminal.error.line("framepace: made the folder \(folder.shellWord) for reports of hangs") }
       configuration.folder = folder
       configuration.facts = { [facts] in facts.withLock(\.self)?() ?? [] }
       configuration.onReport = { [headlines] report in
