@@ -27,6 +27,8 @@ struct EnvironmentOverlayTests {
     let render = "framepace render orbit --size 320x180 --time 1s --output"
     let result = try shell("\(render) a.png; export FRAMEPACE_HUD=1; \(render) b.png", in: folder.path)
     #expect(result.status == 0, "\(result.error)")
+    let advice = "framepace: FRAMEPACE_HUD is for displays: use --show damage,meter for pictures\n"
+    #expect(result.error == advice)
     #expect(try folder.contents(of: "a.png") == folder.contents(of: "b.png"))
   }
 }

@@ -150,6 +150,9 @@ struct RenderCommand: ParsableCommand {
       let signals = try EndSignals()
       defer { signals.invalidate() }
       let fonts = try SceneFonts()
+      if overlays.show.isEmpty, let hud = getenv("FRAMEPACE_HUD"), !["", "0"].contains(String(cString: hud)) {
+        try Terminal.error.line("framepace: FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
+      }
       let names = pictures.lazy.flatMap { scene in
         (0..<(pictureFormat == .png ? pictureCount : 1)).lazy.map { path(of: scene, $0) }
       }
