@@ -14,7 +14,8 @@ struct StackTallyTests {
     let result = SimulatedTurns(turns: [0..<2_600]).play()
     var tally = StackTally()
     for time in result.samples {
-      tally.add(frames(time < 1_800 ? [100, 200, 300] : [100, 200, 400], at: UInt64(time)), for: .milliseconds(50))
+      tally.add(
+        frames(time < 1_800 ? [100, 200, 300] : [100, 200, 400], at: UInt64(time)), isComplete: true, for: .milliseconds(50))
     }
     let dominant = try #require(tally.dominant)
     #expect(dominant.signature == [100, 200, 300])
@@ -26,8 +27,10 @@ struct StackTallyTests {
   /// Three helpers of a third each, of one function: that function is what took the time.
   @Test func aFunctionWithManyHelpersIsTheCulprit() throws {
     var tally = StackTally()
-    for helper: UInt64 in [300, 400, 500] { tally.add(frames([100, 200, helper]), for: .milliseconds(100)) }
-    tally.add(frames([100, 200, 300]), for: .milliseconds(1))
+    for helper: UInt64 in [300, 400, 500] {
+      tally.add(frames([100, 200, helper]), isComplete: true, for: .milliseconds(100))
+    }
+    tally.add(frames([100, 200, 300]), isComplete: true, for: .milliseconds(1))
     let dominant = try #require(tally.dominant)
     #expect(dominant.signature == [100, 200] && dominant.share == 1)
     #expect(dominant.frames.map(\.function) == [300, 200, 100])
@@ -36,8 +39,8 @@ struct StackTallyTests {
   /// A function that computes by itself most of the time, with a helper for the rest: it is the innermost, and not the helper.
   @Test func aFunctionItselfComesBeforeItsHelpers() throws {
     var tally = StackTally()
-    tally.add(frames([100, 200]), for: .milliseconds(60))
-    tally.add(frames([100, 200, 300]), for: .milliseconds(40))
+    tally.add(frames([100, 200]), isComplete: true, for: .milliseconds(60))
+    tally.add(frames([100, 200, 300]), isComplete: true, for: .milliseconds(40))
     #expect(tally.dominant?.frames.map(\.function) == [200, 100])
   }
 
@@ -52,7 +55,9 @@ struct StackTallyTests {
 
   @Test func memoryIsBounded() {
     var tally = StackTally()
-    for function in 0..<100_000 as Range<UInt64> { tally.add(frames([1, 2, 1_000 + function]), for: .milliseconds(1)) }
+    for function in 0..<100_000 as Range<UInt64> {
+      tally.add(frames([1, 2, 1_000 + function]), isComplete: true, for: .milliseconds(1))
+    }
     #expect(tally.count == 100_000)
     #expect(tally.entries.count == 512)
     #expect(StackTally().dominant == nil)

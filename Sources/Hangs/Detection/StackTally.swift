@@ -50,7 +50,7 @@ struct StackTally: Sendable {
   ///   - frames: from the innermost outwards.
   ///   - isComplete: true if the last of them is the outermost one.
   ///   - time: the time that the sample stands for.
-  mutating func add(_ frames: [StackFrame], isComplete: Bool = true, for time: Nanoseconds) {
+  mutating func add(_ frames: [StackFrame], isComplete: Bool, for time: Nanoseconds) {
     let weight = max(time.count, 1)
     count += 1
     total += weight
