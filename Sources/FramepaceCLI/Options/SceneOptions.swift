@@ -18,7 +18,7 @@ struct SceneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "For the scene stress: the time for which every frame is busy, up to 10s; \(Accepted.plainTime). Several, with commas between them, take turns of two seconds. (default: 12ms)",
+      "For the scene stress: the time for which every frame is busy, by the clock on the wall, up to 10s; \(Accepted.plainTime). Several, with commas between them, take turns of two seconds. (default: 12ms)",
       valueName: "time"),
     transform: Accepted.list(of: Accepted.time(from: ("0", .zero), to: ("10s", .seconds(10)))))
   var work: [Nanoseconds]?
