@@ -3,7 +3,7 @@ struct Table {
   private static let ratioWidth = 7
   private(set) var failures = 0
   private(set) var gates = 0
-  /// What a line says of a gate that does not hold.
+  /// The word for a gate that does not hold.
   private var refusal = "gate FAILED"
   /// The peers of the current columns.
   private var peers: [String] = []
