@@ -76,7 +76,7 @@ import Testing
 
   /// Caches of any size that fill in the course of a run, ever more slowly or at one rate until they are full, with noise: none is a leak.
   @Test func aCacheThatFillsIsNoLeak() throws {
-    for seed in 0..<UInt64(isLongRun ? 20_000 : 1000) {
+    for seed in 0..<UInt64(isLongRun ? 20_000 : 300) {
       var random = SplitMix64(seed: seed)
       let length = Double.random(in: 30...600, using: &random) * 60
       let size = pow(10, Double.random(in: 6...9, using: &random))
@@ -95,7 +95,7 @@ import Testing
 
   /// Steady leaks of 2 MB and more in a run, beside a cache that is full after a third of it, with noise: each is found.
   @Test func aSteadyLeakIsAlwaysFound() throws {
-    for seed in 0..<UInt64(isLongRun ? 20_000 : 1000) {
+    for seed in 0..<UInt64(isLongRun ? 20_000 : 300) {
       var random = SplitMix64(seed: seed)
       let length = Double.random(in: 30...600, using: &random) * 60
       let leak = pow(10, Double.random(in: 6.3...9, using: &random))
