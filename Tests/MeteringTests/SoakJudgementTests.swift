@@ -217,6 +217,13 @@ import Testing
     #expect(judge(count: 30) != nil)
   }
 
+  /// A thread more in every second to fourth block, whatever block it begins in, is found: counts rise in steps.
+  @Test(arguments: 2...4) func stepsOfCountsAreATrend(_ step: Int) {
+    for phase in 0..<step {
+      #expect(Trend(floors: (0..<12).map { Double(($0 + phase) / step) }).rises(by: 2), "from \(phase)")
+    }
+  }
+
   /// By hand: floors 0 to 11 have 66 pairs that rise; variance 12·11·29/18 = 212.67, z = 65/14.583 = 4.457.
   @Test func theTrendIsTheTextbooks() throws {
     let rising = Trend(floors: (0..<12).map(Double.init))

@@ -181,7 +181,7 @@ struct FramepaceCommand: ParsableCommand {
     // The default command runs it.
     if word == arguments.first, (try? SceneChoice.parse(word)) != nil { return }
     if word == arguments.first, let kind = FileKind(ofFile: word) {
-      throw ValidationError("\(kind.sentence(of: word)).")
+      throw ValidationError(kind.sentence(of: word))
     }
     if optionNames(of: RunCommand.self).contains("--\(word)") {
       throw ValidationError("There is no command '\(word)'. Did you mean '--\(word)'?")

@@ -54,9 +54,9 @@ struct ProfileCommand: JudgingCommand {
       Each run is cut into 20 blocks of frames that follow each other, whose medians \
       are compared by a Mann-Whitney test, with Holm's correction for the seven rows: \
       the chance of any false alarm is 1 %. Differences below 1 % of the budget are \
-      none. A regression is longer by more than the limit, by the same test. A run \
-      needs 200 frames. Scene, display, size, rate, processor, cores and build must be \
-      the same; other kernels and lengths are noted. A machine that is slower during \
+      too small for anybody to feel. A regression is longer by more than the limit, by \
+      the same test. A run needs 200 frames. Scene, display, size, rate, processor, cores \
+      and build must be the same; other kernels and lengths are noted. A machine that is slower during \
       a whole run is taken for a difference: compare runs on a quiet one. The exit \
       status is 0 without a regression, 1 with one, and 2 where the files cannot be \
       compared, or the figures not be written. JSON then has verdict, regression, \

@@ -151,7 +151,8 @@ struct RenderCommand: ParsableCommand {
       defer { signals.invalidate() }
       let fonts = try SceneFonts()
       if overlays.show.isEmpty, let hud = getenv("FRAMEPACE_HUD"), !["", "0"].contains(String(cString: hud)) {
-        try Terminal.error.line("framepace: FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
+        // Pictures do not depend on who reads it.
+        try? Terminal.error.line("framepace: FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
       }
       let names = pictures.lazy.flatMap { scene in
         (0..<(pictureFormat == .png ? pictureCount : 1)).lazy.map { path(of: scene, $0) }

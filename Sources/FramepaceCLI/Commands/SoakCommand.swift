@@ -23,14 +23,15 @@ struct SoakCommand: JudgingCommand {
       The first tenth of the run, 5 s at least, is for warming up and does not count. \
       The rest is cut into 12 blocks, of which each counts with its smallest value: a \
       cache that is filled and emptied within a block has a level floor. Growth is found \
-      if a Mann-Kendall test takes the floors for rising (at a chance of 0.1 %), if the \
-      last quarter of the blocks brings at least half of what the one before it brought, \
-      and if over all blocks it is at least 1 MiB of memory, 4 descriptors or 2 threads, \
-      or 2 % of the frames, missing or late. Its figure is the median of the slopes \
+      if a Mann-Kendall test takes the floors for rising (at a chance of 0.1 %), if it \
+      goes on in their later half, for memory so that the last quarter brings at least \
+      half of what the one before it brought, and if over all blocks it is at least \
+      1 MiB of memory, 4 descriptors or 2 threads, or 2 % of the frames, missing or \
+      late. Its figure is the median of the slopes \
       between all pairs of floors (Theil-Sen). Memory, descriptors and threads are judged \
       in runs of 30 minutes or more: in shorter ones a cache that is filling grows as a \
       leak does, and the summary says that the run was too short to tell. So a leak of \
-      10 bytes a frame at 60 Hz is found in an hour, and one of 100 KB an hour in half a \
+      10 bytes a frame at 60 Hz is found in an hour, and one of 120 KB an hour in half a \
       day. What grows in one step, or has ended to grow, is not found, nor is a cache \
       that takes longer than three quarters of the run to fill, or longer than a block \
       to be filled and emptied, told from a leak. Memory is the whole process's, with \

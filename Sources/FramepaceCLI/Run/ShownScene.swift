@@ -24,7 +24,7 @@ enum SceneChoice: Hashable, Sendable {
     if text.hasSuffix(suffix), text.utf8.count > suffix.utf8.count { return .file(text) }
     if let name = SceneName(rawValue: text) { return .sample(name) }
     if text == "-" { throw Accepted.refused("\(list); a scene is not read from the standard input") }
-    if let kind = FileKind(ofFile: text) { throw ValidationError("it \(kind.predicate(of: text)).") }
+    if let kind = FileKind(ofFile: text) { throw ValidationError("it \(kind.predicate(of: text))") }
     throw Accepted.refused(list, text, among: names(near: text))
   }
 

@@ -88,7 +88,7 @@ extension VBlankRecording {
         let recording = try? VBlankRecording(parsing: String(decoding: whole, as: UTF8.self))
       else { throw Refusal("cannot replay '\(file)': \(error)") }
       self = recording
-      InputFile.tellCut(file, read: "\(vblanks.count) vblanks are")
+      InputFile.tellCut(file, read: vblanks.count == 1 ? "1 vblank is" : "\(vblanks.count) vblanks are")
     }
   }
 }

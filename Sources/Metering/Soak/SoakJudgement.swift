@@ -75,7 +75,8 @@ public struct SoakJudgement: Equatable, Sendable {
     let hours = span.seconds / 3600 * Double(Trend.blockCount - 1) / Double(Trend.blockCount)
     memoryPerHour = memory.growth / hours
     var growing: [Finding] = []
-    if memory.rises(by: Least.memory) { growing.append(.memory(perHour: memoryPerHour)) }
+    // Counts rise in steps, and may be level for a quarter of the run.
+    if memory.rises(by: Least.memory), memory.goesOn { growing.append(.memory(perHour: memoryPerHour)) }
     if descriptors.rises(by: Least.descriptors) { growing.append(.descriptors(perHour: descriptors.growth / hours)) }
     if threads.rises(by: Least.threads) { growing.append(.threads(perHour: threads.growth / hours)) }
     if span >= Self.leastSpan { findings = growing } else { undecided = growing }

@@ -8,6 +8,8 @@ public struct Trend: Equatable, Sendable {
 
   /// The median of the slopes between all pairs of floors (Theil-Sen), in units a block.
   public var slope: Double
+  /// The same of the later half of the blocks.
+  public var laterSlope: Double
   /// True if the series still rises at its end: if its last quarter brings at least half of what the quarter before it brought, each by the
   /// mean of its floors, and rises from its first floor to its last at a quarter of that quarter's rate or more. What fills up does neither.
   public var goesOn: Bool
@@ -21,8 +23,10 @@ public struct Trend: Equatable, Sendable {
   /// The growth from the first block to the last, by the slope.
   public var growth: Double { slope * Double(Self.blockCount - 1) }
 
-  /// True if the floors rise steadily, by `least` or more, and go on to: what fills up and stays full is no trend.
-  public func rises(by least: Double) -> Bool { chance < Self.level && growth >= least && goesOn }
+  /// True if the floors rise steadily, by `least` or more, and in their later half at a quarter of the whole slope at least.
+  public func rises(by least: Double) -> Bool {
+    chance < Self.level && growth >= least && laterSlope >= slope / 4
+  }
 
   /// Nil for fewer than two values for each block.
   public init?(_ values: [Double]) {
@@ -38,6 +42,7 @@ public struct Trend: Equatable, Sendable {
   /// - Parameter floors: one value for each block.
   init(floors: [Double]) {
     slope = Self.theilSen(floors)
+    laterSlope = Self.theilSen(Array(floors.suffix(Self.blockCount / 2)))
     goesOn = Self.goesOn(floors)
     chance = Self.mannKendall(floors)
   }
