@@ -318,9 +318,9 @@ struct WrongInputTests {
     if !sentence.contains("framepace view") { #expect(view.hasPrefix("framepace: '\(file)' \(sentence) "), "\(view)") }
     for command in ["run", "soak", "dump", "render"] {
       let scene = try error(command, file)
-      #expect(scene.contains(": it \(sentence)."), "\(command): \(scene)")
+      #expect(scene.contains(": it \(sentence) "), "\(command): \(scene)")
     }
-    #expect(try error(file, "--fps").hasPrefix("framepace: '\(file)' \(sentence). "))
+    #expect(try error(file, "--fps").hasPrefix("framepace: '\(file)' \(sentence) "))
     let comparison = try error("profile", "--compare", file, "p.json")
     let name = sentence.prefix { $0 != ":" }
     if !["a.profile", "p.json"].contains(file) {
