@@ -23,6 +23,14 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     return OwnedDescriptor(owning: number)
   }
 
+  /// A descriptor of its own for the process's standard input, closed on exec. Opening `/dev/stdin` would fail for a socket, and begin a
+  /// file anew of which something is read already.
+  package static func standardInput() throws(SystemError) -> OwnedDescriptor {
+    let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+    guard number >= 0 else { throw .last(call: "fcntl", subject: "standard input") }
+    return OwnedDescriptor(owning: number)
+  }
+
   /// Makes an eventfd, a counter that a thread increments and a loop waits for: non-blocking, closed on exec.
   package static func event() throws(SystemError) -> OwnedDescriptor {
     let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -48,9 +56,17 @@ extension OwnedDescriptor {
   ///     empty throws `EAGAIN`.
   package static func contents(of path: String, limit: Int, waits: Bool = false) throws(SystemError) -> [UInt8] {
     // Without O_NONBLOCK, opening a named pipe waits for a writer.
-    let file = try OwnedDescriptor.open(path, flags: O_RDONLY | (waits ? 0 : O_NONBLOCK))
+    try OwnedDescriptor.open(path, flags: O_RDONLY | (waits ? 0 : O_NONBLOCK)).contents(of: path, limit: limit)
+  }
+
+  /// Reads what this descriptor has from its present place to its end.
+  ///
+  /// - Parameters:
+  ///   - path: the name of the file, for errors.
+  ///   - limit: the largest number of bytes; a longer file throws `EFBIG`.
+  package func contents(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
     var status = stat()
-    guard fstat(file.number, &status) == 0 else { throw .last(call: "fstat", subject: path) }
+    guard fstat(number, &status) == 0 else { throw .last(call: "fstat", subject: path) }
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw SystemError(call: "read", subject: path, errno: EISDIR)
     }
@@ -60,7 +76,7 @@ extension OwnedDescriptor {
     var count = 0
     while true {
       let got = bytes.withUnsafeMutableBytes { buffer in
-        read(file.number, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+        read(number, buffer.baseAddress.map { $0 + count }, buffer.count - count)
       }
       if got < 0 {
         if clinux_errno() == EINTR { continue }

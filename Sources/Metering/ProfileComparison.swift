@@ -22,8 +22,12 @@ package struct ProfileComparison: Sendable {
 
   package enum Change: String, Sendable {
     case longer, shorter
+    /// A difference beyond noise, but less than `leastShare` of the budget.
+    case tooSmall = "too small"
     /// No difference beyond noise.
     case same
+
+    package var isFelt: Bool { self == .longer || self == .shorter }
   }
 
   /// A phase, or all together.
@@ -42,8 +46,6 @@ package struct ProfileComparison: Sendable {
     package let isRegression: Bool
 
     package var name: String { phase?.name ?? "all" }
-    /// True if it differs beyond noise, by less than anybody would feel.
-    package var isTooSmall: Bool { change == .same && probability < ProfileComparison.level }
     /// The difference as a part of the time before; nil if that is zero.
     package var growth: Double? { before == .zero ? nil : (after - before).seconds / before.seconds }
   }
@@ -76,11 +78,11 @@ package struct ProfileComparison: Sendable {
       let before = Self.median(series[index].before)
       let after = Self.median(series[index].after)
       let isFelt = abs(after - before) >= Double(budget.count) * Self.leastShare
-      let isDifferent = probabilities[index] < Self.level && isFelt
+      let isDifferent = probabilities[index] < Self.level
       return Row(
         phase: phases[index], before: Nanoseconds(Int64(before)), after: Nanoseconds(Int64(after)),
         superiority: tests[index].superiority, probability: probabilities[index],
-        change: !isDifferent ? .same : after > before ? .longer : .shorter,
+        change: !isDifferent ? .same : !isFelt ? .tooSmall : after > before ? .longer : .shorter,
         isRegression: isFelt && after > before && limitProbabilities[index] < Self.level)
     }
   }

@@ -43,7 +43,8 @@ struct ViewCommandTests {
     let folder = try folder(capture())
     for line in [
       "mkfifo p; framepace view p & exec 3>p; head -n 9 c.csv >&3; tail -n +10 c.csv >&3; exec 3>&-; wait $!",
-      "cat c.csv | framepace view /dev/stdin",
+      "cat c.csv | framepace view /dev/stdin", "cat c.csv | framepace view -",
+      "{ echo another line; cat c.csv; } > d; { read x; framepace view -; } < d",
     ] {
       let result = try shell(line, in: folder.path)
       #expect(result.status == 0, "\(line): \(result.error)")

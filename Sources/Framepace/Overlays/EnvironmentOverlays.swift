@@ -6,7 +6,7 @@ import RunLoops
 /// The overlays that the environment of a process asks for: `FRAMEPACE_HUD=1 program` shows the meter and the damage in the frames of any
 /// program that is built on the engine.
 @MainActor
-enum EnvironmentOverlays {
+package enum EnvironmentOverlays {
   nonisolated static let variable = "FRAMEPACE_HUD"
 
   /// A value of the variable that says nothing.
@@ -19,6 +19,11 @@ enum EnvironmentOverlays {
       return "\(variable) is '\(value)'; it takes 1 for the meter and the damage, 0 for nothing, or some of \(names), with "
         + "commas between them"
     }
+  }
+
+  /// True if the environment asks for any, in whatever words.
+  nonisolated package static var areAskedFor: Bool {
+    getenv(variable).map { !["", "0"].contains(String(cString: $0)) } ?? false
   }
 
   /// Those of this process. A wrong value is told once, and nothing is shown.

@@ -150,7 +150,7 @@ struct RenderCommand: ParsableCommand {
       let signals = try EndSignals()
       defer { signals.invalidate() }
       let fonts = try SceneFonts()
-      if overlays.show.isEmpty, let hud = getenv("FRAMEPACE_HUD"), !["", "0"].contains(String(cString: hud)) {
+      if overlays.show.isEmpty, EnvironmentOverlays.areAskedFor {
         // Pictures do not depend on who reads it.
         try? Terminal.error.line("framepace: FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
       }

@@ -13,7 +13,10 @@ enum InputFile {
   static func contents(of path: String, limit: Int) throws(Refusal) -> [UInt8] {
     let bytes: [UInt8]
     do throws(SystemError) {
-      bytes = try OwnedDescriptor.contents(of: name(of: path), limit: limit, waits: true)
+      bytes =
+        path == "-"
+        ? try OwnedDescriptor.standardInput().contents(of: path, limit: limit)
+        : try OwnedDescriptor.contents(of: path, limit: limit, waits: true)
     } catch {
       throw refusal(of: path, error)
     }
@@ -51,8 +54,6 @@ enum InputFile {
   static func tellCut(_ path: String, frames: Int) {
     tellCut(path, read: frames == 1 ? "1 frame is" : "\(frames) frames are")
   }
-
-  private static func name(of path: String) -> String { path == "-" ? "/dev/stdin" : path }
 
   /// Throws if there is no file at `path`.
   static func require(_ path: String) throws(Refusal) {

@@ -23,9 +23,9 @@ struct ComparisonText {
     let percent = "\(Text.number(limit * 100)) %"
     func list(_ rows: [ProfileComparison.Row]) -> String { rows.map(Self.growth).joined(separator: ", ") }
     if !comparison.regressions.isEmpty { return "regression past \(percent): \(list(comparison.regressions))" }
-    let changed = comparison.rows.filter { $0.change != .same }
+    let changed = comparison.rows.filter(\.change.isFelt)
     let none =
-      comparison.rows.contains(where: \.isTooSmall)
+      comparison.rows.contains { $0.change == .tooSmall }
       ? "no change that anybody would feel" : "no phase changed beyond noise"
     return "no regression past \(percent): \(changed.isEmpty ? none : list(changed))"
   }
@@ -44,7 +44,7 @@ struct ComparisonText {
         [
           Text.decimal(row.before.milliseconds, 3), Text.decimal(row.after.milliseconds, 3), Self.signed(row.growth),
           Text.percent(row.superiority), row.probability < 0.001 ? "< 0.001" : Text.decimal(row.probability, 3),
-        ], row.isRegression ? "regression" : row.isTooSmall ? "too small" : row.change == .same ? "" : row.change.rawValue)
+        ], row.isRegression ? "regression" : row.change == .same ? "" : row.change.rawValue)
     }
     let heading =
       "\(before.path) → \(after.path): \(before.scene) on \(before.display)".withoutControlCharacters
