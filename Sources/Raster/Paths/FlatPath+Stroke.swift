@@ -160,7 +160,8 @@ private struct StrokeSides {
     switch joints[index].isSmooth ? (dot > 0.5 ? .miter : .round) : pen.join {
     // The miter's length divided by the pen's width has the square 2 / (1 + dot).
     case .miter where joints[index].isSmooth || 2 <= pen.miterLimit * pen.miterLimit * sharpness: append(point, middle)
-    case .round: addArc(point, from: across(old), angle: atan2(cross, dot))
+    // Outside is left of the line; half a turn, straight back, has no sign of its own.
+    case .round: addArc(point, from: across(old), angle: -abs(atan2(cross, dot)))
     default:
       append(point, across(old))
       append(point, across(new))
