@@ -50,7 +50,18 @@ extension RandomLayers {
         duration: .milliseconds(Int64.random(in: 5...80, using: &random)))
       layer.add(change, forKey: "shape")
     }
+    if random.chance(0.1) { layer.add(pathAnimation(.path), forKey: "path") }
     if random.chance(0.1) { layer.contents = images.randomElement(using: &random) }
+  }
+
+  /// A change between paths of the same structure, or of any.
+  func pathAnimation(_ key: AnimatableKey<Path>) -> BasicAnimation {
+    let start = path()
+    let move = Affine(
+      a: number(in: 0.5...1.5), b: number(in: -1...1), c: 0, d: number(in: 0.5...1.5), tx: number(in: -9...9), ty: 0)
+    return BasicAnimation(
+      key, from: start, to: random.chance(0.7) ? start.applying(move) : path(),
+      duration: .milliseconds(Int64.random(in: 5...80, using: &random)))
   }
 
   private func changeText(_ layer: TextLayer) {

@@ -6,14 +6,17 @@ extension RandomLayers {
   /// Changes one property of a layer's look that few layers have.
   func changeLook(_ layer: Layer) {
     switch Int.random(in: 0..<22, using: &random) {
-    case 0: layer.borderWidth = random.chance(0.3) ? 0 : number(in: 0...6)
-    case 1: layer.borderColor = random.chance(0.2) ? nil : color()
+    case 0, 1:
+      layer.borderWidth = random.chance(0.2) ? 0 : number(in: 0...6)
+      if random.chance(0.5) { layer.borderColor = random.chance(0.2) ? nil : color() }
     case 2: layer.maskedCorners = Corners(rawValue: .random(in: 0...15, using: &random))
     case 3, 4: layer.shadowOpacity = random.chance(0.3) ? 0 : number(in: 0...1)
     case 5: layer.shadowColor = random.chance(0.2) ? nil : color()
     case 6: layer.shadowOffset = random.chance(0.1) ? Size(1e9, -1e9) : Size(number(in: -9...9), number(in: -9...9))
     case 7: layer.shadowRadius = random.chance(0.3) ? 0 : number(in: 0...5)
-    case 8: layer.shadowPath = random.chance(0.5) ? nil : path()
+    case 8:
+      layer.shadowPath = random.chance(0.5) ? nil : path()
+      if random.chance(0.1) { layer.add(pathAnimation(.shadowPath), forKey: "shadowPath") }
     case 9: layer.contentsRect = unitRect(0.3)
     case 10: layer.contentsCenter = unitRect(0.3)
     case 11:

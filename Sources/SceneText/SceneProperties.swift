@@ -77,7 +77,7 @@ struct SceneKind {
       SceneProperty(.innerShadowColor, .color, in: \Layer.innerShadowColor, .optional(.color)),
       SceneProperty(.innerShadowOffset, .size),
       SceneProperty(.innerShadowRadius, .number),
-      SceneProperty("shadowPath", \Layer.shadowPath, .optional(.path)),
+      SceneProperty(.shadowPath, .path, in: \Layer.shadowPath, .optional(.path)),
       SceneProperty(.blurRadius, .number),
       SceneProperty(.colorMatrix, .colorMatrix),
       SceneProperty(.backdropBlurRadius, .number),
@@ -126,7 +126,7 @@ struct SceneKind {
   ]
 
   private static let shape: [SceneProperty] = [
-    SceneProperty("path", \ShapeLayer.path, .optional(.path)),
+    SceneProperty(.path, .path, in: \ShapeLayer.path, .optional(.path)),
     SceneProperty(.fillColor, .color, in: \ShapeLayer.fillColor, .optional(.color)),
     SceneProperty("fillRule", \ShapeLayer.fillRule, .fillRule),
     SceneProperty(.strokeColor, .color, in: \ShapeLayer.strokeColor, .optional(.color)),

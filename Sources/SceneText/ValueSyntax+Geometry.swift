@@ -194,7 +194,7 @@ func sceneNumbers(_ values: Double...) -> String { values.map(SceneNumber.text).
 
 extension ValueSyntax where Value == Path {
   private static var shapes: [String] {
-    ["move", "line", "quadCurve", "cubicCurve", "close", "rect", "roundedRect", "ellipse", "circle", "arc"]
+    ["move", "line", "quadCurve", "cubicCurve", "close", "rect", "roundedRect", "ellipse", "circle", "arc", "svg"]
   }
   private static var expectation: String { "a path: \(shapes.joined(separator: ", ")) or empty" }
 
@@ -235,12 +235,29 @@ extension ValueSyntax where Value == Path {
     case "circle":
       let center = try point()
       path.append(.circle(center: center, radius: try reader.number("the radius of a circle")))
+    case "svg":
+      path.append(try svg(reader))
     default:
       let center = try point()
       let radius = try reader.number("the radius of an arc")
       let (start, end) = (try angle(), try angle())
       path.addArc(
         center: center, radius: radius, startAngle: start, endAngle: end, clockwise: !reader.takeInValue("counterclockwise"))
+    }
+  }
+
+  private static func svg(_ reader: SceneReader) throws(SceneError) -> Path {
+    let token = reader.token
+    let text = try reader.string("path data of SVG in quotation marks")
+    guard text.utf8.count <= SceneLimit.values else {
+      throw reader.error(.tooMany("characters of path data", limit: SceneLimit.values), at: token)
+    }
+    do throws(PathDataError) {
+      return try Path(svg: text)
+    } catch {
+      let found = error.found.map { "'\($0)'" } ?? "its end"
+      throw reader.error(
+        .expected("\(error.expected) at character \(error.character) of the path data", found: found), at: token)
     }
   }
 

@@ -135,6 +135,36 @@ import XCTest
   }
 
   /// The numbers of a shape animate by themselves, and a frame with the same ones shows the same shape.
+  /// Paths of the same structure change point by point, and others at once; setting one begins no animation.
+  func testAnimatedPaths() throws {
+    let (stage, layer) = Stage.showing(ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20)))
+    (layer.shadowOpacity, layer.shadowPath) = (1, .rect(Rect(x: 0, y: 0, width: 4, height: 4)))
+    stage.turn()
+    layer.removeAllAnimations()
+    layer.path = try Path(svg: "M0 0L10 0C1 2 3 4 5 6Q7 8 9 10Z")
+    layer.shadowPath = .rect(Rect(x: 0, y: 0, width: 8, height: 8))
+    XCTAssertEqual(layer.animationKeys, [])
+    let target = try Path(svg: "M2 4L20 6C3 6 5 8 9 8Q9 10 9 20Z")
+    layer.add(BasicAnimation(AnimatableKey<Path>.path, to: target, duration: .seconds(1)), forKey: "path")
+    layer.add(
+      BasicAnimation(.shadowPath, to: .rect(Rect(x: 8, y: 0, width: 8, height: 16)), duration: .seconds(1)), forKey: "shadow"
+    )
+    stage.turn()
+    let begin = stage.now
+    func sides(_ milliseconds: Int64) throws -> SideValues {
+      let tree = stage.context.renderTree(at: begin + .milliseconds(milliseconds))
+      return tree.sides[try XCTUnwrap(tree.records.firstIndex { $0.id == layer.id })]
+    }
+    func path(_ milliseconds: Int64) throws -> Path? { (try sides(milliseconds).content as? ShapeContent)?.parts.path }
+    XCTAssertEqual(try path(500)?.svg, "M1 2L15 3C2 4 4 6 7 7Q8 9 9 15Z")
+    XCTAssertEqual(try sides(500).effects?.parts.shadow?.path, .rect(Rect(x: 4, y: 0, width: 8, height: 12)))
+    XCTAssertEqual(try path(1100), layer.path)
+    let other = Path.rect(Rect(x: 1, y: 2, width: 3, height: 4))
+    layer.add(BasicAnimation(AnimatableKey<Path>.path, to: other, duration: .seconds(1)), forKey: "path")
+    stage.turn()
+    XCTAssertEqual(try path(1), other)
+  }
+
   func testAnimatedShape() throws {
     let (stage, layer) = Stage.showing(ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20)))
     layer.path = .circle(center: Point(10, 10), radius: 5)

@@ -39,6 +39,12 @@ final class SceneErrorTests: XCTestCase {
       ),
       ("layer { spring opacity { bounce 0.2 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
       ("layer { spring opacity { bounce 0 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
+      (
+        "shape { path svg \"M1 2L3\" }",
+        "1:18: expected a number at character 7 of the path data, found its end"
+      ),
+      ("shape { path svg \"M1 2X\" }", "1:18: expected a command or a number at character 5 of the path data, found 'X'"),
+      ("shape { path svg M1 }", "1:18: expected path data of SVG in quotation marks, found \"M1\""),
       ("layer { keyframes position { rotationMode auto } }", "1:9: expected path beside rotationMode, found \"keyframes\""),
       ("\u{FEFF}layer {\r\n  oops\r\n}", "2:3: expected a property of a layer, found \"oops\""),
       ("\u{FEFF}layer { oops }", "1:9: expected a property of a layer, found \"oops\""),

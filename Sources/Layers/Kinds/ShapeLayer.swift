@@ -15,6 +15,7 @@ import RenderTree
 /// it only moves or fades. On the output it stands at quarters of a pixel. A shape is not bound to the layer's size: it is seen outside
 /// of `bounds` as well, unless `masksToBounds` cuts it off there. `contents` that are set take its place.
 open class ShapeLayer: Layer {
+  /// The outline; nil for nothing. A change is seen at once, as in Core Animation; the key `path` animates it.
   public var path: Path? {
     get { parts.path }
     set { change(path, newValue) { $0.shapeParts.path = $1 } }
@@ -52,6 +53,14 @@ open class ShapeLayer: Layer {
   }
 
   private var parts: ShapeContent.Parts { values.shapeParts }
+}
+
+extension AnimatableKey where Value == Path {
+  /// See `ShapeLayer.path`. No path counts as an empty one. Between paths of the same structure each point moves; others take the place
+  /// of each other at once.
+  public static var path: Self {
+    Self(AnimatableProperty(rawValue: "path"), { $0.shapeParts.path ?? Path() }, { $0.shapeParts.path = $1 })
+  }
 }
 
 extension AnimatableKey where Value == Color {

@@ -29,6 +29,13 @@ extension AnimatableKey where Value == Color {
   public static var borderColor: Self { Self(.borderColor, { $0.rare.borderColor ?? .clear }, { $0.rare.borderColor = $1 }) }
   public static var shadowColor: Self { Self(.shadowColor, { $0.rare.shadowColor ?? .clear }, { $0.rare.shadowColor = $1 }) }
 }
+extension AnimatableKey where Value == Path {
+  /// See `Layer.shadowPath`. No path counts as an empty one, which throws no shadow. Between paths of the same structure each point moves;
+  /// others take the place of each other at once.
+  public static var shadowPath: Self {
+    Self(AnimatableProperty(rawValue: "shadowPath"), { $0.rare.shadowPath ?? Path() }, { $0.rare.shadowPath = $1 })
+  }
+}
 extension AnimatableKey where Value == Size {
   public static var shadowOffset: Self { Self(.shadowOffset, { $0.rare.shadowOffset }, { $0.rare.shadowOffset = $1 }) }
 }
@@ -106,7 +113,8 @@ extension Layer {
   }
 
   /// The shape that throws the shadow, and the inner shadow, in the layer's coordinates; nil, the initial value, for the layer's own
-  /// picture with its sublayers and, for the inner shadow, for `bounds` with their round corners.
+  /// picture with its sublayers and, for the inner shadow, for `bounds` with their round corners. A change is seen at once; the key
+  /// `shadowPath` animates it.
   public var shadowPath: Path? {
     get { values.rare.shadowPath }
     set { change(shadowPath, newValue) { $0.rare.shadowPath = $1 } }

@@ -1,7 +1,9 @@
 public import Geometry
 import Glibc
+public import Raster
 
-/// A type whose values can be animated: `Double`, `Point`, `Size`, `Rect`, `Color`, `Affine`, arrays of these, and the types of an
+/// A type whose values can be animated: `Double`, `Point`, `Size`, `Rect`, `Color`, `Affine`, `Path`,
+/// arrays of these, and the types of an
 /// application.
 ///
 /// ```swift
@@ -86,4 +88,13 @@ extension Array: Animatable where Element: Animatable {
     guard count == other.count else { return 1 }
     return zip(self, other).reduce(0) { hypot($0, $1.0.distance(to: $1.1)) }
   }
+}
+
+/// Paths of the same structure change point by point. One of another structure takes the place of the other at once.
+extension Path: Animatable {
+  public func mixed(with other: Path, fraction: Double) -> Path {
+    combined(with: other) { $0.mixed(with: $1, fraction: fraction) } ?? other
+  }
+  public func adding(_ change: Path) -> Path { combined(with: change) { $0 + $1 } ?? self }
+  public var negated: Path { applying(Affine(a: -1, b: 0, c: 0, d: -1, tx: 0, ty: 0)) }
 }
