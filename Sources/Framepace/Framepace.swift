@@ -62,6 +62,7 @@
 @_exported public import enum Raster.PNG
 @_exported public import enum Raster.PNGError
 @_exported public import struct Raster.Path
+@_exported public import struct Raster.PathDataError
 @_exported public import struct Raster.PictureRate
 @_exported public import struct Raster.RawVideo
 @_exported public import struct Raster.StrokeStyle
@@ -98,6 +99,7 @@
 @_exported public import class Layers.LayerStyle
 @_exported public import struct Layers.MediaTiming
 @_exported public import struct Layers.LayerState
+@_exported public import class Layers.ScrollLayer
 @_exported public import class Layers.ShapeLayer
 @_exported public import struct Layers.Spring
 @_exported public import struct Layers.SpringAnimation

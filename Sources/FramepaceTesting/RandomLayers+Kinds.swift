@@ -25,6 +25,7 @@ extension RandomLayers {
     Kind({ ShapeLayer() }) { $0.changeShape($1) },
     Kind({ TextLayer() }) { $0.changeText($1) },
     Kind({ GradientLayer() }) { $0.changeGradient($1) },
+    Kind({ ScrollLayer() }) { $0.scroll($1) },
     Kind({ Gauge() }) { $0.changeGauge($1) },
     Kind({ Layer() }) { $0.changeContents($1) },
   ]
@@ -68,6 +69,14 @@ extension RandomLayers {
     (layer.font, layer.string, layer.color) = (font, digits(), color())
     layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .left
     layer.truncation = TextLayer.Truncation.allCases.randomElement(using: &random) ?? .end
+  }
+
+  private func scroll(_ layer: ScrollLayer) {
+    layer.scrollMode = ScrollLayer.ScrollMode.allCases.randomElement(using: &random) ?? .both
+    if random.chance(0.3) { layer.masksToBounds = true }
+    let place = Point(number(in: -20...20), number(in: -20...20).rounded())
+    if random.chance(0.5) { layer.scroll(to: place) } else { layer.scroll(to: Rect(origin: place, size: Size(9, 9))) }
+    if let sublayer = layer.sublayers.randomElement(using: &random) { sublayer.scrollRectToVisible(sublayer.visibleRect) }
   }
 
   private func changeGradient(_ layer: GradientLayer) {

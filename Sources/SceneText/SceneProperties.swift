@@ -33,6 +33,11 @@ struct SceneKind {
     ) { TextLayer() },
     SceneKind("shape", ShapeLayer.self, draws: false, common + shape) { ShapeLayer() },
     SceneKind("gradient", GradientLayer.self, draws: false, common + gradient) { GradientLayer() },
+    SceneKind(
+      "scroll", ScrollLayer.self, draws: false, common + [SceneProperty("scrollMode", \ScrollLayer.scrollMode, .word())]
+    ) {
+      ScrollLayer()
+    },
   ]
 
   /// The kind of a layer. A subclass of an application is written as a shape if it is one, otherwise as a plain layer with the picture

@@ -26,7 +26,7 @@ extension SceneReader {
       } else if word == "mask" {
         try takeOnce("mask")
         advance()
-        guard let inner = sublayerKind else { throw expected("a layer as the mask: layer, text, shape or gradient") }
+        guard let inner = sublayerKind else { throw expected("a layer as the mask: layer, text, shape, gradient or scroll") }
         let outside = names
         names = LayerNames()
         layer.mask = try self.layer(inner)
