@@ -42,7 +42,9 @@ open class Layer {
 
   // MARK: The tree, see Layer+Tree
 
-  public internal(set) weak var superlayer: Layer?
+  public internal(set) weak var superlayer: Layer? {
+    didSet { hitBoxIndex = -1 }
+  }
   /// In the order in which they were added; back to front where their `zPosition` is the same.
   @exclusivity(unchecked) public internal(set) var sublayers: [Layer] = []
 
@@ -87,6 +89,8 @@ open class Layer {
   }
   /// The measures of `contents` that were drawn; nil when they were set.
   package private(set) var drawnMeasures: DrawnMeasures?
+  /// The index of its box in the superlayer's `hitBoxes`; below 0 while that is not known there.
+  var hitBoxIndex: Int32 = -1
   var asynchronous = AsynchronousDisplay.idle
   /// True if its contents were drawn, or are being drawn for the first time.
   var drawsContents: Bool { drawnMeasures != nil || asynchronous.isDrawing }
@@ -213,6 +217,7 @@ extension Layer {
     if self.bounds != bounds { boundsChanged(from: bounds) }
     if zPosition != depth {
       superlayer?.ordersSublayers = true
+      superlayer?.hitBoxes = nil
       context?.markStructure()
     }
   }

@@ -77,15 +77,121 @@ import XCTest
     override func contains(_ point: Point) -> Bool { bounds.insetBy(dx: -6, dy: -6).contains(point) }
   }
 
+  /// Clips, counts how often it is asked, and may change the tree then.
+  private final class Watched: Layer {
+    var asked = 0
+    var onAsk: (() -> Void)?
+
+    override func contains(_ point: Point) -> Bool {
+      asked += 1
+      onAsk?()
+      return super.contains(point)
+    }
+  }
+
+  /// A row of 40 squares of 10×10.
+  private static func row() -> (row: Layer, squares: [Watched]) {
+    let row = Layer(frame: Rect(x: 0, y: 0, width: 400, height: 10))
+    let squares = (0..<40).map { Watched(frame: Rect(x: Double($0) * 10, y: 0, width: 10, height: 10)) }
+    for square in squares {
+      square.masksToBounds = true
+      row.addSublayer(square)
+    }
+    return (row, squares)
+  }
+
+  /// The point is near few of many clipping sublayers: a hit test asks those, and the ones that have changed since the last time.
+  func testFewOfManySublayersAreAsked() {
+    let (row, squares) = Self.row()
+    XCTAssertTrue(row.hitTest(Point(5, 5)) === squares[0])
+    XCTAssertTrue(squares.allSatisfy { $0.asked == 1 })
+    squares[9].position.x += 400
+    squares[30].position.x -= 290
+    XCTAssertTrue(row.hitTest(Point(5, 5)) === squares[0])
+    XCTAssertEqual(squares.indices.filter { squares[$0].asked == 2 }, [0, 9, 30])
+    XCTAssertTrue(row.hitTest(Point(15, 5)) === squares[30])
+    XCTAssertTrue(row.hitTest(Point(495, 5)) === squares[9])
+    XCTAssertEqual(squares.map(\.asked).reduce(0, +), 45)
+  }
+
+  func testSublayersThatGoWhileTheyAreAsked() {
+    let (row, squares) = Self.row()
+    squares[39].onAsk = {
+      squares[39].onAsk = nil
+      squares[20].removeFromSuperlayer()
+      squares[21].removeFromSuperlayer()
+      // Asks in the midst of asking, and makes new boxes.
+      XCTAssertTrue(row.hitTest(Point(395, 5)) === squares[39])
+    }
+    XCTAssertNil(row.hitTest(Point(5, 15)))
+    squares[38].position.x = 5
+    XCTAssertTrue(row.hitTest(Point(5, 5)) === squares[38])
+    XCTAssertTrue(row.hitTest(Point(205, 5)) === row)
+  }
+
+  /// A layer that outlives its superlayer has no box in that of the next one.
+  func testASublayerOutlivesItsSuperlayer() {
+    func survivor() -> Layer {
+      let (row, squares) = Self.row()
+      XCTAssertTrue(row.hitTest(Point(395, 5)) === squares[39])
+      XCTAssertTrue(row.hitTest(Point(5, 5)) === squares[0])
+      return squares[39]
+    }
+    let (row, squares) = Self.row()
+    for _ in 0..<24 { row.sublayers[0].removeFromSuperlayer() }
+    XCTAssertNil(row.hitTest(Point(5, 15)))
+    let mask = survivor()
+    row.mask = mask
+    mask.frame = Rect(x: 300, y: 0, width: 20, height: 10)
+    XCTAssertTrue(row.hitTest(Point(305, 5)) === squares[30])
+    XCTAssertNil(row.hitTest(Point(325, 5)))
+  }
+
+  /// No box is smaller than its layer, whatever the numbers round to.
+  func testEdgesOfManySublayersFarAway() {
+    for seed in some(30, of: 1...1_000) {
+      var random = SplitMix64(seed: UInt64(seed))
+      let (row, squares) = Self.row()
+      func number() -> Double {
+        Double(
+          sign: .plus, exponent: .random(in: -30...60, using: &random), significand: .random(in: -1...1, using: &random))
+      }
+      for square in squares {
+        square.anchorPoint = .zero
+        square.bounds = Rect(x: number(), y: number(), width: number(), height: number())
+        square.position = Point(number(), number())
+      }
+      (row.bounds, row.position) = (.zero, .zero)
+      _ = row.hitTest(Point(.infinity, 0))
+      for square in squares {
+        let frame = square.frame
+        for x in [frame.minX.nextDown, frame.minX, frame.minX.nextUp, frame.maxX.nextDown, frame.maxX, frame.maxX.nextUp] {
+          let point = Point(x, frame.midY)
+          let expected = squares.last { square in
+            let place = square.values.flatTransformToSuperlayer
+            return square.bounds.contains(Point(point.x - place.tx, point.y - place.ty))
+          }
+          guard row.hitTest(point) === expected else { return XCTFail("seed \(seed): \(square) at \(point)") }
+        }
+      }
+    }
+  }
+
   /// In random trees, which change between the questions, the layer is found that the map of each layer to its superlayer leads to.
   func testRandomTrees() {
     var hits = 0
     for seed in some(200, of: 1...10_000) {
       var random = SplitMix64(seed: UInt64(seed))
       let root = Self.randomLayer(depth: 0, &random)
+      // Every fourth with so many sublayers that boxes are kept around them.
+      for _ in 0..<(seed % 4 == 0 ? 24 : 0) { root.addSublayer(Self.randomLayer(depth: 2, &random)) }
       for _ in 0..<40 {
-        if random.chance(0.5) { Self.edit(root, &random) }
-        let point = Point(.random(in: -20...120, using: &random), .random(in: -20...120, using: &random))
+        var point = Point(.random(in: -20...120, using: &random), .random(in: -20...120, using: &random))
+        if random.chance(0.5), let edited = Self.edit(root, &random), random.chance(0.7) {
+          // A wrong answer is most likely where the tree has changed.
+          let middle = edited.convert(Point(edited.bounds.midX, edited.bounds.midY), to: nil)
+          point = middle.flatMap { root.mapToSuperlayer.apply($0) } ?? point
+        }
         let found = root.hitTest(point)
         if found != nil { hits += 1 }
         guard found === Self.found(at: point, in: root) else {
@@ -130,10 +236,12 @@ import XCTest
   }
 
   /// Changes a random layer, puts it into another one or takes it away.
-  private static func edit(_ root: Layer, _ random: inout SplitMix64) {
+  private static func edit(_ root: Layer, _ random: inout SplitMix64) -> Layer? {
     func all(_ layer: Layer) -> [Layer] { [layer] + layer.sublayers.flatMap(all) }
     let layers = all(root)
-    guard let layer = layers.randomElement(using: &random), let other = layers.randomElement(using: &random) else { return }
+    guard let layer = layers.randomElement(using: &random), let other = layers.randomElement(using: &random) else {
+      return nil
+    }
     if layer === root || random.chance(0.6) {
       set(layer, depth: layer === root ? 0 : 2, &random)
     } else if random.chance(0.2) {
@@ -141,6 +249,7 @@ import XCTest
     } else if !other.isDescendant(of: layer) {
       other.insertSublayer(layer, at: Int.random(in: 0...2, using: &random))
     }
+    return layer
   }
 
   /// The same search in every layer, by maps alone and without round corners.

@@ -15,6 +15,7 @@ extension Layer {
 
   @inline(__always)
   func markRecord() {
+    if hitBoxIndex >= 0 { forgetHitBox() }
     if !isRecordMarked { context?.markRecord(self) }
   }
 

@@ -25,11 +25,53 @@ extension Layer {
       guard let onMask, storedMask.contains(onMask) else { return nil }
     }
     if isLeaf { return self }
-    let (layers, isInPlane) = (sublayersInPaintOrder, !values.movesSublayers)
-    for index in layers.indices.reversed() {
-      if let found = layers[index].hitTest(own, isInPlane: isInPlane) { return found }
+    return hitTestSublayers(own) ?? (contains(own) ? self : nil)
+  }
+
+  private func hitTestSublayers(_ point: Point) -> Layer? {
+    let isInPlane = !values.movesSublayers
+    guard isInPlane, sublayers.count >= HitBoxes.minimumCount else {
+      let layers = sublayersInPaintOrder
+      for index in layers.indices.reversed() {
+        if let found = layers[index].hitTest(point, isInPlane: isInPlane) { return found }
+      }
+      return nil
     }
-    return contains(own) ? self : nil
+    let boxes = hitBoxes ?? HitBoxes(sublayersInPaintOrder)
+    hitBoxes = boxes
+    var end = boxes.layers.count
+    while let index = boxes.lastIndex(below: end, at: point) {
+      let layer = boxes.layers[index]
+      // An overridden `contains` may change the tree: boxes that are the superlayer's no more are told of no change.
+      if layer.hitBoxIndex < 0, hitBoxes === boxes { boxes.take(layer.hitBox, of: layer, at: index) }
+      if let found = layer.hitTest(point, isInPlane: true) { return found }
+      end = index
+    }
+    return nil
+  }
+
+  /// A rectangle in the superlayer's coordinates outside of which a hit test finds neither the layer nor anything in it.
+  private var hitBox: HitBoxes.Box {
+    // An overridden `contains` may find a layer anywhere, and what is not clipped may lie anywhere.
+    let kind = type(of: self)
+    let isPlain = kind == Layer.self || kind == TextLayer.self || kind == ShapeLayer.self || kind == GradientLayer.self
+    // A flipped geometry leaves the bounds where they are.
+    guard masksToBounds || isPlain && sublayers.isEmpty, let place = values.place, place.isTranslation else {
+      return HitBoxes.everywhere
+    }
+    return HitBoxes.box(around: values.bounds, movedBy: Point(place.tx, place.ty))
+  }
+
+  /// Called for every change after which the layer's `hitBox` may be another one.
+  func forgetHitBox() {
+    if hitBoxIndex >= 0 { superlayer?.hitBoxes?.forget(at: hitBoxIndex) }
+    hitBoxIndex = -1
+  }
+
+  /// Called before sublayers come or go, so that nobody else has the array of them.
+  func forgetHitBoxes() {
+    hitBoxes = nil
+    forgetHitBox()
   }
 
   /// True if the maps from the layer to the output mirror it. A flipped geometry is none of them: pictures stay upright in it.

@@ -89,6 +89,7 @@ extension Layer {
       old.detach(layer)
       if old !== self { old.setNeedsLayout() }
     }
+    forgetHitBoxes()
     sublayers.insert(layer, at: min(max(index, 0), sublayers.count))
     layer.superlayer = self
     if layer.zPosition != 0 { ordersSublayers = true }
@@ -98,6 +99,7 @@ extension Layer {
   }
 
   private func detach(_ layer: Layer) {
+    forgetHitBoxes()
     if storedMask === layer {
       forgetMask()
     } else if sublayers.last === layer {

@@ -9,6 +9,7 @@ final class RareSettings {
   var clock = LayerClock()
   var managedLayout: ManagedLayout?
   var states: LayerStates?
+  var hitBoxes: HitBoxes?
 }
 
 extension Layer {
@@ -65,6 +66,12 @@ extension Layer {
   var layerStates: LayerStates? {
     get { rareSettings?.states }
     set { settings(unless: newValue == nil)?.states = newValue }
+  }
+
+  /// See HitBoxes; nil until a hit test makes them, and where the order of the sublayers may be another one since.
+  var hitBoxes: HitBoxes? {
+    get { rareSettings?.hitBoxes }
+    set { settings(unless: newValue == nil)?.hitBoxes = newValue }
   }
 
   /// The box, made if need be unless it is to get what a layer without one has.
