@@ -58,6 +58,13 @@ public final class RenderEffects: Sendable {
   /// True if the layer with its descendants becomes a picture of its own before it is blended. One with a shadow may do without: see
   /// `TreeLayers.throwsShadowOfShape`.
   package var isolates: Bool { parts.shadow != nil || parts.isolateBesideShadow }
+
+  /// True if the effects paint in the layer's bounds, also where it has neither background nor content.
+  var paintsFrame: Bool {
+    if parts.border != nil || parts.filtersBackdrop { return true }
+    guard let shadow = parts.innerShadow else { return false }
+    return shadow.path == nil
+  }
 }
 
 extension RenderEffects.Parts {

@@ -70,9 +70,10 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     effects = sides.effects.map(ObjectIdentifier.init)
     drawnBounds = bodyBounds(sides)
     flags.subtract([.isolated, .filtersBackdrop])
-    if sides.effects?.parts.filtersBackdrop ?? false { flags.insert(.filtersBackdrop) }
     if flags.contains(.masked) { flags.insert(.isolated) }
-    guard let effects = sides.effects, effects.isolates else { return }
+    guard let effects = sides.effects else { return }
+    if effects.parts.filtersBackdrop { flags.insert(.filtersBackdrop) }
+    guard effects.isolates else { return }
     flags.insert(.isolated)
     if effects.parts.blurRadius > 0, !drawnBounds.isEmpty {
       drawnBounds = drawnBounds.insetBy(dx: -3 * effects.parts.blurRadius, dy: -3 * effects.parts.blurRadius)
@@ -87,12 +88,10 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
 
   /// The rectangle around everything that the layer paints itself but its shadow.
   func bodyBounds(_ sides: SideValues) -> Rect {
-    let parts = sides.effects?.parts
-    let innerShadow = parts?.innerShadow
-    let hasInnerFrame = innerShadow != nil && innerShadow?.path == nil
-    let hasFrame = backgroundColor != 0 || parts?.border != nil || parts?.filtersBackdrop ?? false || hasInnerFrame
+    // An optional of the parts would be a copy, which takes longer than all the rest.
+    let hasFrame = backgroundColor != 0 || sides.effects?.paintsFrame ?? false
     var frame = hasFrame && !bounds.isEmpty ? bounds : .zero
-    if let path = innerShadow?.path { frame = frame.union(path.boundingBox) }
+    if let path = sides.effects?.parts.innerShadow?.path { frame = frame.union(path.boundingBox) }
     return sides.content.map { frame.union($0.drawnBounds(in: bounds, sides.effects)) } ?? frame
   }
 }
