@@ -42,7 +42,8 @@ open class Layer {
 
   // MARK: The tree, see Layer+Tree
 
-  public internal(set) weak var superlayer: Layer? {
+  // Unchecked for the same reason as `values`.
+  @exclusivity(unchecked) public internal(set) weak var superlayer: Layer? {
     didSet { hitBoxIndex = -1 }
   }
   /// In the order in which they were added; back to front where their `zPosition` is the same.

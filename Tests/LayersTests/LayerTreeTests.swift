@@ -1,4 +1,5 @@
 import Geometry
+import LinuxSystem
 import RenderTree
 import Testing
 import XCTest
@@ -114,12 +115,29 @@ private final class Family {
     XCTAssertEqual(stage.tree().records.count, 3)
   }
 
+  func testRemovedLayerWithAnimationsIsLetGoByTheCommit() {
+    let stage = Stage(root: Layer(frame: Rect(x: 0, y: 0, width: 9, height: 9)))
+    weak var removed: Layer?
+    do {
+      let layer = Layer(frame: stage.root.bounds)
+      stage.root.addSublayer(layer)
+      layer.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1)))
+      stage.turn()
+      layer.removeFromSuperlayer()
+      removed = layer
+      XCTAssertEqual(stage.tree().records.count, 2)
+    }
+    stage.turn()
+    XCTAssertNil(removed)
+  }
+
   func testContextLetsGoOfItsLayers() {
     weak var weakRoot: Layer?
     weak var weakContext: LayerContext?
     do {
       let stage = Stage(root: Layer(frame: Rect(x: 0, y: 0, width: 9, height: 9)))
       stage.root.addSublayer(RecordingLayer("child"))
+      stage.root.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1)))
       stage.turn()
       stage.root.position = .zero
       weakRoot = stage.root

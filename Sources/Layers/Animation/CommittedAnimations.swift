@@ -7,7 +7,8 @@ import RenderTree
 /// before their commit.
 @MainActor
 final class CommittedAnimations {
-  weak var layer: Layer?
+  /// The layer if it draws itself, else nil: to hold a layer takes longer once there is a weak reference to it.
+  private weak var drawer: Layer?
   var recordIndex = 0
   var isListed = false
   /// The layer's kind, which makes its content of the values.
@@ -44,7 +45,6 @@ final class CommittedAnimations {
   }
 
   init(_ layer: Layer) {
-    self.layer = layer
     kind = type(of: layer)
     clocks = ClockChain(layer)
   }
@@ -119,15 +119,17 @@ final class CommittedAnimations {
   var isEmpty: Bool { timed.isEmpty && outer == nil }
 
   /// Takes over the layer's values. What was drawn of older contents is forgotten.
-  func take(_ values: AnimatableValues) {
+  func takeValues(of layer: Layer) {
+    let values = layer.values
     if !values.hasContents(of: self.values) { drawn = nil }
     self.values = values
+    drawer = layer.drawnMeasures == nil ? nil : layer
   }
 
   /// The picture for values from which the layer draws itself; nil where its contents are one of them. It is drawn when these values
   /// are others than the last time.
   private func drawnImage(for shown: AnimatableValues) -> Image? {
-    guard let layer, layer.drawnMeasures != nil else { return nil }
+    guard let layer = drawer, layer.drawnMeasures != nil else { return nil }
     let own = values.named
     let wanted = shown.named.filter { kind.needsDisplay(forKey: $0.key) }
     if wanted.allSatisfy({ own[$0]?.isEqual(to: $1) ?? false }) { return nil }

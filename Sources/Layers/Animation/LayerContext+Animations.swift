@@ -8,8 +8,7 @@ extension LayerContext {
   func findEarliestEvents(from now: MonotonicTime) {
     earliestStart = .distantFuture
     earliestEnd = .distantFuture
-    for animations in animated {
-      guard let layer = animations.layer else { continue }
+    for (layer, animations) in animated {
       for animation in layer.animations {
         guard let begin = animation.timed.timing.beginTime else { continue }
         if animation.report == .nothing {
@@ -28,8 +27,7 @@ extension LayerContext {
     guard time >= earliestStart else { return }
     // They may change the animations: what to call is collected first.
     var started: [RunningAnimation] = []
-    for animations in animated {
-      guard let layer = animations.layer, layer.context === self else { continue }
+    for (layer, animations) in animated where layer.context === self {
       let local = animations.clocks.time(at: time)
       for index in layer.animations.indices {
         let animation = layer.animations[index]
@@ -60,8 +58,7 @@ extension LayerContext {
     leftWithAnimations.removeAll(keepingCapacity: true)
     if time >= earliestEnd {
       let first = ended.count
-      for animations in animated {
-        guard let layer = animations.layer, layer.context === self else { continue }
+      for (layer, animations) in animated where layer.context === self {
         takeEnded(of: layer, at: animations.clocks.time(at: time), into: &ended)
       }
       ended[first...].sort { $0.animation.order < $1.animation.order }

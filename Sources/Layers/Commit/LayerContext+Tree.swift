@@ -43,13 +43,13 @@ extension LayerContext {
     }
     recordMarks.removeAll(keepingCapacity: true)
     if hasChanged {
-      animated.removeAll { animations in
+      animated.removeAll { _, animations in
         animations.isListed = !animations.isEmpty
         return animations.isEmpty
       }
       moving.removeAll(keepingCapacity: true)
       var range: FrameRateRange?
-      for animations in animated where animations.isMoving {
+      for (_, animations) in animated where animations.isMoving {
         moving.append(animations)
         if let own = animations.frameRateRange { range = range?.union(own) ?? own }
       }
@@ -84,10 +84,13 @@ extension LayerContext {
   private func rebuild(at now: MonotonicTime) {
     isStructureMarked = false
     for layer in recordMarks where layer.context === self { layer.isRecordMarked = false }
-    for animations in animated { animations.isListed = false }
+    for (_, animations) in animated { animations.isListed = false }
+    // Layers that were removed go at the end: they may run an application's code.
+    let old = animated
     animated.removeAll(keepingCapacity: true)
     snapshots.removeAll()
     append(root, at: now)
+    withExtendedLifetime(old) {}
   }
 
   private func append(_ layer: Layer, at now: MonotonicTime) {
@@ -127,7 +130,7 @@ extension LayerContext {
     let committed = layer.committedAnimations ?? CommittedAnimations(layer)
     layer.committedAnimations = committed
     committed.recordIndex = layer.recordIndex
-    committed.take(layer.values)
+    committed.takeValues(of: layer)
     committed.sides = sides
     committed.contents = layer.contentsSource
     committed.flags = layer.flags
@@ -166,7 +169,7 @@ extension LayerContext {
     if committed.isEmpty { layer.committedAnimations = nil }
     if !committed.isEmpty, !committed.isListed {
       committed.isListed = true
-      animated.append(committed)
+      animated.append((layer, committed))
     }
     return haveChanged || wasMoving != committed.isMoving
   }

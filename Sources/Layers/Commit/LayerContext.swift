@@ -86,8 +86,8 @@ public final class LayerContext {
   /// The last time for which code other than the viewers requested the tree since the last commit.
   var ownViewTime: MonotonicTime?
   var lastCommit = MonotonicTime.zero
-  /// The animations of the layers in the committed tree.
-  var animated: [CommittedAnimations] = []
+  /// The layers in the committed tree that have animations, and these.
+  var animated: [(layer: Layer, animations: CommittedAnimations)] = []
   /// Those of `animated` that may still change what is shown. The committed tree shows the others already.
   var moving: [CommittedAnimations] = []
   /// True if the clock of a layer was changed since the last commit.
@@ -276,7 +276,7 @@ public final class LayerContext {
     if areClocksMarked {
       areClocksMarked = false
       // The clock of a layer moves all that is below it.
-      for animations in animated where animations.layer?.context === self { animations.layer?.markAnimations() }
+      for (layer, _) in animated where layer.context === self { layer.markAnimations() }
     }
     phases.treeChanged = commitTree(at: now, &phases)
     state = .clean
