@@ -88,6 +88,19 @@ import Testing
     #expect(drawn(0, nil) == bounds)
     #expect(drawn(0, right) == Rect(x: 6, y: 0, width: 4, height: 4), "cut to the bounds")
     #expect(drawn(1, right) == bounds)
+    func drawnBy(_ change: (inout RenderEffects.Parts) -> Void) -> Rect {
+      var parts = RenderEffects.Parts()
+      change(&parts)
+      var record = RenderRecord(id: 1, bounds: bounds)
+      record.settle(SideValues(effects: RenderEffects(parts)))
+      return record.drawnBounds
+    }
+    #expect(drawnBy { $0.corners = [] } == .zero)
+    #expect(drawnBy { $0.border = Border(width: 1, color: 1) } == bounds)
+    #expect(drawnBy { $0.backdropBlurRadius = 2 } == bounds)
+    #expect(drawnBy { $0.innerShadow = Shadow(color: 1, offset: .zero, radius: 1) } == bounds)
+    let part = Rect(x: 1, y: 1, width: 3, height: 2)
+    #expect(drawnBy { $0.innerShadow = Shadow(color: 1, offset: .zero, radius: 1, path: .rect(part)) } == part)
   }
 
   @Test func placementsLeadThereAndBack() throws {
