@@ -129,8 +129,16 @@ open class Layer {
   /// where there is none.
   open func layoutSublayers() { layOutByOthers() }
 
-  /// The size that the layer would like to have, for those who lay it out: by default its manager's answer, or that of `bounds`.
-  open var preferredSize: Size { layoutManager?.preferredSize(of: self) ?? bounds.size }
+  /// The size that the layer would like to have, for those who lay it out: by default its manager's answer, or that of `bounds`
+  /// before a stack set another. A kind whose content has a size of its own calls `preferredSizeChanged()` where that changes.
+  open var preferredSize: Size { layoutManager?.preferredSize(of: self) ?? ownSize }
+
+  /// The size that the layer would like to have where a layout offers these sides: a width not greater than the proposed one where
+  /// the content allows it, and the height that the content has in it. By default its manager's answer, or `preferredSize`. A kind
+  /// whose content wraps overrides it. It is called several times in a layout and must not change layers.
+  open func size(fitting proposal: SizeProposal) -> Size {
+    layoutManager?.size(of: self, fitting: proposal) ?? preferredSize
+  }
 
   /// Draws the contents in the layer's coordinates: the rectangle `bounds` is seen. By default the delegate does it. Called
   /// only where `makeDrawing()` gives nil.

@@ -1,6 +1,7 @@
 import Geometry
 import Layers
 import LinuxSystem
+import Raster
 import TestLength
 import XCTest
 
@@ -80,6 +81,83 @@ private final class Delegate: LayerDelegate {
       XCTAssertEqual(row.layouts, layouts + (isAsked ? 1 : 0), name)
       XCTAssertFalse(layer.needsLayout, name)
     }
+  }
+
+  /// A kind whose content has a size of its own says when that changes.
+  func testAnotherPreferredSizeAsksTheManager() throws {
+    let row = Row()
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
+    let label = TextLayer()
+    label.font = try SystemFonts.font(.regular, size: 20)
+    layer.addSublayer(label)
+    layer.layoutManager = row
+    let stage = Stage()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    for change in [{ label.string = "Hill" }, { label.truncation = .none }, { label.font = nil }] {
+      let layouts = row.layouts
+      change()
+      stage.turn()
+      XCTAssertEqual(row.layouts, layouts + 1)
+      XCTAssertEqual(label.bounds.width, label.preferredSize.width)
+    }
+    let layouts = row.layouts
+    label.color = .white
+    stage.turn()
+    XCTAssertEqual(row.layouts, layouts)
+  }
+
+  func testSizesFitProposals() throws {
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
+    XCTAssertEqual(layer.size(fitting: SizeProposal(width: 30)), Size(100, 20))
+    layer.layoutManager = Row()
+    layer.addSublayer(Layer(frame: Rect(x: 0, y: 0, width: 30, height: 20)))
+    XCTAssertEqual(layer.size(fitting: SizeProposal(width: 5)), Size(30, 10), "a manager without another rule")
+    let label = TextLayer()
+    (label.string, label.font) = ("Over hill", try SystemFonts.font(.regular, size: 20))
+    let whole = label.preferredSize
+    XCTAssertEqual(label.size(fitting: SizeProposal()), whole)
+    XCTAssertEqual(label.size(fitting: SizeProposal(width: 500, height: 3)), whole)
+    XCTAssertEqual(label.size(fitting: SizeProposal(width: 30)), Size(30, whole.height))
+    label.truncation = .none
+    XCTAssertEqual(label.size(fitting: SizeProposal(width: 30)), whole)
+  }
+
+  /// A size that a layout gave is not taken for the layer's own.
+  func testThePreferredSizeIsTheOneBeforeALayout() {
+    let (superlayer, layer) = (Layer(), Layer(frame: Rect(x: 0, y: 0, width: 30, height: 20)))
+    superlayer.layoutManager = Row()
+    superlayer.addSublayer(layer)
+    func place(_ width: Double) {
+      layer.place(
+        in: Rect(x: 5, y: 6, width: width, height: 20), exactSize: Size(width + 0.25, 20), offset: .zero, isHeightKnown: true
+      )
+    }
+    place(50)
+    XCTAssertEqual(layer.frame, Rect(x: 5, y: 6, width: 50, height: 20))
+    XCTAssertEqual(layer.preferredSize, Size(30, 20))
+    XCTAssertEqual(layer.placement?.exactSize.width, 50.25)
+    place(60)
+    XCTAssertEqual(layer.preferredSize, Size(30, 20))
+    layer.bounds.size.width = 44
+    XCTAssertEqual(layer.preferredSize, Size(44, 20))
+    XCTAssertNil(layer.placement)
+    place(50)
+    XCTAssertEqual(layer.preferredSize, Size(44, 20))
+    layer.removeFromSuperlayer()
+    XCTAssertEqual(layer.preferredSize, Size(50, 20), "what a layout did counts in layouts alone")
+  }
+
+  func testAnotherScaleLaysOutWhatIsManaged() {
+    let (row, plain) = (Row(), RecordingLayer("plain"))
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
+    layer.layoutManager = row
+    layer.addSublayer(plain)
+    let (stage, _) = Stage.showing(layer)
+    let counts = (row.layouts, plain.layouts)
+    stage.context.scale = 2
+    stage.turn()
+    XCTAssertEqual([row.layouts, plain.layouts], [counts.0 + 1, counts.1])
   }
 
   /// An animation of a size shows it on the way, and lays nothing out.

@@ -1,3 +1,4 @@
+import Geometry
 import LinuxSystem
 import XCTest
 
@@ -14,12 +15,19 @@ import XCTest
     ({ $0.states = [] }, { $0.states = [LayerState("a", [])] }),
     ({ $0.stateTransitions = [] }, { $0.stateTransitions = [StateTransition()] }),
     ({ $0.state = nil }, { $0.state = "a" }),
+    ({ $0.layoutItemBox = nil }, { $0.layoutItemBox = manager }), ({ place($0, width: 10) }, { place($0, width: 12) }),
   ]
 
   private static let delegate = Nothing()
   private static let manager = Nothing()
   private final class Nothing: LayerDelegate, LayoutManager {
     func layoutSublayers(of layer: Layer) {}
+  }
+
+  private static func place(_ layer: Layer, width: Double) {
+    if layer.bounds.isEmpty { layer.bounds.size = Size(10, 10) }
+    let size = Size(width, 10)
+    layer.place(in: Rect(origin: .zero, size: size), exactSize: size, offset: .zero, isHeightKnown: true)
   }
 
   func testDefaultsMakeNoBox() {
@@ -46,5 +54,7 @@ import XCTest
     XCTAssertEqual(layer.clock, LayerClock())
     XCTAssertEqual([layer.states.count, layer.stateTransitions.count], [0, 0])
     XCTAssertNil(layer.state)
+    XCTAssertNil(layer.layoutItemBox)
+    XCTAssertEqual(layer.preferredSize, Size(10, 10))
   }
 }

@@ -21,13 +21,32 @@ public protocol LayoutManager: AnyObject {
   func layoutSublayers(of layer: Layer)
   /// The size, in the layer's coordinates, in which its sublayers have room. Its `bounds` by default.
   func preferredSize(of layer: Layer) -> Size
+  /// The same where a side is given: see `Layer.size(fitting:)`. `preferredSize(of:)` by default.
+  func size(of layer: Layer, fitting proposal: SizeProposal) -> Size
   /// Forgets what it remembers of the layer's layout. Called by each `Layer.setNeedsLayout()`; by default there is nothing.
   func invalidateLayout(of layer: Layer)
 }
 
 extension LayoutManager {
   public func preferredSize(of layer: Layer) -> Size { layer.bounds.size }
+  public func size(of layer: Layer, fitting proposal: SizeProposal) -> Size { preferredSize(of: layer) }
   public func invalidateLayout(of layer: Layer) {}
+}
+
+/// The sides that a layer is offered when a layout asks how large it would like to be.
+///
+/// ```swift
+/// let height = paragraph.size(fitting: SizeProposal(width: 320)).height
+/// ```
+public struct SizeProposal: Hashable, BitwiseCopyable, Sendable {
+  /// In points, 0 or more; nil where there is no limit. 0 asks for the least width in which the content is not cut off.
+  public var width: Double?
+  public var height: Double?
+
+  public init(width: Double? = nil, height: Double? = nil) {
+    self.width = width
+    self.height = height
+  }
 }
 
 /// A layer's manager, and whether it is at work.
@@ -47,6 +66,7 @@ extension Layer {
     set {
       managedLayout = newValue.map(ManagedLayout.init)
       setNeedsLayout()
+      preferredSizeChanged()
     }
   }
 
@@ -65,6 +85,10 @@ extension Layer {
   func sublayerChangedSize() {
     if let managedLayout, !managedLayout.isUnderWay { setNeedsLayout() }
   }
+
+  /// Tells the manager of the superlayer's layout, if there is one, that `preferredSize` is another now. A kind of layer with a size
+  /// of its own calls it where its content changes.
+  public func preferredSizeChanged() { superlayer?.sublayerChangedSize() }
 
   /// Lays out at once: this layer, the superlayers above it that need layout without a gap, and everything below the highest
   /// of them.

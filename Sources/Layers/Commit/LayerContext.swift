@@ -250,6 +250,8 @@ public final class LayerContext {
 
   private func scaleChanged() {
     func redisplay(_ layer: Layer) {
+      // A stack rounds to pixels.
+      if layer.layoutManager != nil { layer.setNeedsLayout() }
       if layer.drawsContents && layer.contentsScale == nil { layer.setNeedsDisplay() }
       if let mask = layer.storedMask { redisplay(mask) }
       for sublayer in layer.sublayers { redisplay(sublayer) }

@@ -47,7 +47,11 @@ open class TextLayer: Layer {
     didSet { if alignment != oldValue { setNeedsDisplay() } }
   }
   public var truncation = Truncation.end {
-    didSet { if truncation != oldValue { setNeedsDisplay() } }
+    didSet {
+      guard truncation != oldValue else { return }
+      setNeedsDisplay()
+      preferredSizeChanged()
+    }
   }
   /// True to draw the text on worker threads while the old one stays visible. False at first.
   public var drawsAsynchronously = false
@@ -66,6 +70,13 @@ open class TextLayer: Layer {
   open override var preferredSize: Size {
     guard let line else { return .zero }
     return Size(line.width.rounded(.up), line.height.rounded(.up))
+  }
+
+  /// As `preferredSize`, but not wider than the proposed width where the text is truncated.
+  open override func size(fitting proposal: SizeProposal) -> Size {
+    let size = preferredSize
+    guard truncation == .end, let width = proposal.width else { return size }
+    return Size(min(size.width, width), size.height)
   }
 
   open override func draw(in context: DrawingContext) {
@@ -115,6 +126,7 @@ open class TextLayer: Layer {
   private func lineChanged() {
     (shapedLine, fittedLine) = (nil, nil)
     setNeedsDisplay()
+    preferredSizeChanged()
   }
 }
 

@@ -10,6 +10,8 @@ final class RareSettings {
   var managedLayout: ManagedLayout?
   var states: LayerStates?
   var hitBoxes: HitBoxes?
+  var placement: LayoutPlacement?
+  var layoutItem: AnyObject?
 }
 
 extension Layer {
@@ -72,6 +74,18 @@ extension Layer {
   var hitBoxes: HitBoxes? {
     get { rareSettings?.hitBoxes }
     set { settings(unless: newValue == nil)?.hitBoxes = newValue }
+  }
+
+  /// See `placement`.
+  var storedPlacement: LayoutPlacement? {
+    get { rareSettings?.placement }
+    set { settings(unless: newValue == nil)?.placement = newValue }
+  }
+
+  /// An object that a layout keeps with the layer, of a type that it chooses.
+  package var layoutItemBox: AnyObject? {
+    get { rareSettings?.layoutItem }
+    set { settings(unless: newValue == nil)?.layoutItem = newValue }
   }
 
   /// The box, made if need be unless it is to get what a layer without one has.
