@@ -54,8 +54,8 @@ let package = Package(
     .library(
       name: "FramepaceParts",
       targets: [
-        "CKernels", "CStackSamples", "Compositing", "FrameTiming", "Geometry", "Hangs", "Layers", "LinuxSystem", "Metering",
-        "Presentation", "Raster", "RenderTree", "RunLoops", "SampleScenes", "SceneText", "Simulation",
+        "CKernels", "CStackSamples", "Compositing", "FrameTiming", "Geometry", "Hangs", "Layers", "Layouts", "LinuxSystem",
+        "Metering", "Presentation", "Raster", "RenderTree", "RunLoops", "SampleScenes", "SceneText", "Simulation",
       ]),
     .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "Simulation", "AllocationCounter"]),
     .library(name: "FramepaceKMSTesting", targets: ["KMSTesting"]),
@@ -103,6 +103,7 @@ let package = Package(
 
     // The layers that an application works with.
     library("Layers", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    library("Layouts", ["Geometry", "Layers"]),
     library("SceneText", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
 
     // Displays and input devices: who may use them, and when they come and go.
@@ -126,8 +127,8 @@ let package = Package(
     library(
       "Framepace",
       [
-        "Compositing", "FrameTiming", "Geometry", "Hangs", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
-        "RenderTree", "RunLoops", "SceneText", "Simulation",
+        "Compositing", "FrameTiming", "Geometry", "Hangs", "Layers", "Layouts", "LinuxSystem", "Metering", "Presentation",
+        "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation",
       ]),
     library(
       "FramepaceTesting",
@@ -240,6 +241,8 @@ let package = Package(
         "Compositing", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "SceneText", "TestLength",
       ],
       exclude: ["Facts"]),
+    tests(
+      "LayoutsTests", ["Geometry", "Layers", "Layouts", "LinuxSystem", "Raster"], exclude: ["Cases", "collect"]),
     tests(
       "SceneTextTests",
       [

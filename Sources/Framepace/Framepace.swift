@@ -101,6 +101,7 @@
 @_exported public import struct Layers.LayerState
 @_exported public import class Layers.ScrollLayer
 @_exported public import class Layers.ShapeLayer
+@_exported public import struct Layers.SizeProposal
 @_exported public import struct Layers.Spring
 @_exported public import struct Layers.SpringAnimation
 @_exported public import struct Layers.StateTransition
@@ -109,6 +110,15 @@
 @_exported public import enum Layers.Transaction
 @_exported public import struct Layers.TransactionKey
 @_exported public import struct Layers.Transition
+
+@_exported public import struct Layouts.AbsoluteInsets
+@_exported public import struct Layouts.Insets
+@_exported public import enum Layouts.LayoutBasis
+@_exported public import struct Layouts.LayoutItem
+@_exported public import enum Layouts.LayoutLength
+@_exported public import enum Layouts.LayoutMargin
+@_exported public import struct Layouts.LayoutMargins
+@_exported public import class Layouts.StackLayout
 
 @_exported public import class SceneText.FileWatch
 @_exported public import class SceneText.Scene
