@@ -236,6 +236,28 @@ import XCTest
     stage.turn()
     XCTAssertTrue(layer.inkRange.isEmpty)
   }
+
+  /// A layout rounds to pixels: a layer that became less than one narrower than its text still shows all of it.
+  func testTextIsNotTruncatedForLessThanAPixel() throws {
+    let face = try FontFace(path: "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+    let line = TextLine("Over hill, over dale", font: Font(face, size: 20))
+    for (scale, missing, isWhole) in [(1.0, 0.9, true), (1, 1.1, false), (1.25, 0.7, true), (1.25, 0.9, false)] {
+      let layer = TextLayer()
+      (layer.string, layer.font) = ("Over hill, over dale", Font(face, size: 20))
+      let stage = Stage(scale: scale)
+      stage.root.addSublayer(layer)
+      func contents(_ truncation: TextLayer.Truncation) -> [UInt32] {
+        layer.truncation = truncation
+        layer.bounds = Rect(x: 0, y: 0, width: line.width - missing, height: 30)
+        stage.turn()
+        guard let image = layer.contents else { return [] }
+        return (0..<image.height).flatMap { y in
+          (0..<image.width).map { image.row(y).load(fromByteOffset: $0 * 4, as: UInt32.self) }
+        }
+      }
+      XCTAssertEqual(contents(.end) == contents(.none), isWhole, "\(missing) points at \(scale)")
+    }
+  }
 }
 
 private final class Painter: LayerDelegate {

@@ -104,7 +104,8 @@ open class TextLayer: Layer {
 
   private var drawing: LineDrawing? {
     guard let line else { return nil }
-    if truncation == .none || line.width <= bounds.width { return drawing(line) }
+    // A layout rounds to pixels: what less than one of them cuts off is worth no ellipsis.
+    if truncation == .none || line.width < bounds.width + 1 / outputScale { return drawing(line) }
     if let fittedLine, fittedLine.width == bounds.width { return drawing(fittedLine.line) }
     let fitted = line.truncated(to: bounds.width)
     fittedLine = (fitted, bounds.width)
