@@ -150,6 +150,7 @@ let package = Package(
     sample("AsynchronousGroup", ["Framepace"]),
     sample("ImplicitAnimation", ["Framepace"]),
     sample("KeyframesAlongPath", ["Framepace"]),
+    sample("Stacks", ["Framepace"]),
     sample("SpringInterrupted", ["Framepace"]),
     sample("DisplayLinkTicks", ["Framepace"]),
     sample("SeveralDisplays", ["Framepace"]),
