@@ -131,6 +131,39 @@ private final class Family {
     XCTAssertNil(removed)
   }
 
+  /// A layer that dies with a commit may change others: the next commit shows that.
+  func testALayerThatDiesMayChangeOthers() {
+    final class Dying: Layer {
+      var onDeath: (@MainActor () -> Void)?
+      isolated deinit { onDeath?() }
+    }
+    for isAnimated in [true, false] {
+      let stage = Stage(root: Layer(frame: Rect(x: 0, y: 0, width: 9, height: 9)))
+      let other = Layer(frame: stage.root.bounds)
+      stage.root.addSublayer(other)
+      var isDead = false
+      do {
+        let layer = Dying(frame: stage.root.bounds)
+        stage.root.addSublayer(layer)
+        if isAnimated { layer.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1))) }
+        stage.turn()
+        Transaction.withoutActions { layer.zPosition = 1 }
+        layer.onDeath = {
+          isDead = true
+          Transaction.withoutActions { other.opacity = 0.5 }
+        }
+        layer.removeFromSuperlayer()
+      }
+      stage.turn()
+      XCTAssertTrue(isDead)
+      stage.turn()
+      XCTAssertEqual(stage.tree().records.last?.opacity, 0.5, "animated: \(isAnimated)")
+      Transaction.withoutActions { other.opacity = 0.25 }
+      stage.turn()
+      XCTAssertEqual(stage.tree().records.last?.opacity, 0.25)
+    }
+  }
+
   func testContextLetsGoOfItsLayers() {
     weak var weakRoot: Layer?
     weak var weakContext: LayerContext?

@@ -32,16 +32,16 @@ extension LayerContext {
   /// - Returns: true if the tree is another one, or moves in another way.
   func commitTree(at now: MonotonicTime, _ phases: inout CommitPhases) -> Bool {
     var hasChanged = isStructureMarked
+    swap(&recordMarks, &handledMarks)
     if isStructureMarked {
       rebuild(at: now)
       phases.recordCount = snapshots.records.count
     } else {
-      phases.recordCount = recordMarks.count
-      for layer in recordMarks where layer.context === self && layer.isRecordMarked {
+      phases.recordCount = handledMarks.count
+      for layer in handledMarks where layer.context === self && layer.isRecordMarked {
         if commitRecord(of: layer, at: now) { hasChanged = true }
       }
     }
-    recordMarks.removeAll(keepingCapacity: true)
     if hasChanged {
       animated.removeAll { _, animations in
         animations.isListed = !animations.isEmpty
@@ -83,14 +83,11 @@ extension LayerContext {
 
   private func rebuild(at now: MonotonicTime) {
     isStructureMarked = false
-    for layer in recordMarks where layer.context === self { layer.isRecordMarked = false }
+    for layer in handledMarks where layer.context === self { layer.isRecordMarked = false }
     for (_, animations) in animated { animations.isListed = false }
-    // Layers that were removed go at the end: they may run an application's code.
-    let old = animated
-    animated.removeAll(keepingCapacity: true)
+    swap(&animated, &lastAnimated)
     snapshots.removeAll()
     append(root, at: now)
-    withExtendedLifetime(old) {}
   }
 
   private func append(_ layer: Layer, at now: MonotonicTime) {

@@ -65,6 +65,10 @@ public final class LayerContext {
   var layoutMarks: [[Layer]] = []
   var displayMarks: [Layer] = []
   var recordMarks: [Layer] = []
+  /// Those that a commit handles, and the entries of `animated` before it. They are kept until the commit is done: where a layer dies with
+  /// them, an application's code may run and mark others.
+  var handledMarks: [Layer] = []
+  var lastAnimated: [(layer: Layer, animations: CommittedAnimations)] = []
   var isStructureMarked = true
   /// The marks that did not settle in the last commit.
   var deferred: [Layer] = []
@@ -211,6 +215,8 @@ public final class LayerContext {
       layer.isLayoutMarked = false
       layer.isCommitted = false
       layer.committedAnimations = nil
+      // A stack rounds to pixels, which may be others here.
+      if layer.layoutManager != nil { layer.needsLayout = true }
     }
     if layer.needsLayout { layer.markLayout() }
     if layer.needsDisplay { layer.markDisplay() }
@@ -243,6 +249,9 @@ public final class LayerContext {
     for layer in leftWithAnimations where layer.context == nil { Transaction.animatesOutside(layer) }
     if root.context === self { leave(root) }
     leftWithAnimations.removeAll()
+    let old = animated
+    animated = []
+    withExtendedLifetime(old) {}
     let removed = removedAnimations
     removedAnimations.removeAll()
     RunningAnimation.reportEnds(removed.map { ($0, false) })
@@ -282,6 +291,8 @@ public final class LayerContext {
     }
     phases.treeChanged = commitTree(at: now, &phases)
     state = .clean
+    handledMarks.removeAll(keepingCapacity: true)
+    lastAnimated.removeAll(keepingCapacity: true)
     if owesEnds { mark() }
     // After the commit: changes that are made there belong to the next one.
     reportStarts(at: shown)
