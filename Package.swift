@@ -243,7 +243,7 @@ let package = Package(
       ],
       exclude: ["Facts"]),
     tests(
-      "LayoutsTests", ["Geometry", "Layers", "Layouts", "LinuxSystem", "Raster"], exclude: ["Cases", "collect"]),
+      "LayoutsTests", ["Geometry", "Layers", "Layouts", "LinuxSystem", "Raster"], exclude: ["Cases", "README.md", "collect"]),
     tests(
       "SceneTextTests",
       [

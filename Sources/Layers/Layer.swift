@@ -134,7 +134,8 @@ open class Layer {
   open var preferredSize: Size { layoutManager?.preferredSize(of: self) ?? ownSize }
 
   /// The size that the layer would like to have where a layout offers these sides: a width not greater than the proposed one where
-  /// the content allows it, and the height that the content has in it. By default its manager's answer, or `preferredSize`. A kind
+  /// the content allows it, and the height that the content has in the
+  /// proposed width. A stack that is offered a height answers with it. By default its manager's answer, or `preferredSize`. A kind
   /// whose content wraps overrides it. It is called several times in a layout and must not change layers.
   open func size(fitting proposal: SizeProposal) -> Size {
     layoutManager?.size(of: self, fitting: proposal) ?? preferredSize

@@ -6,8 +6,8 @@
 /// title.layoutItem.minWidth = .percent(25)
 /// ```
 ///
-/// A length that is nil is found by the layout. Percentages are of the stack's size inside its padding, and count as nil while that is
-/// not known. A negative length, `grow` or `shrink` counts as 0.
+/// A length that is nil is found by the layout. Percentages are of the stack's size inside its padding, for an absolute item of
+/// the whole stack, and count as nil while that is not known. A negative length, `grow` or `shrink` counts as 0.
 public struct LayoutItem: Hashable, Sendable {
   /// The share of the free space that the item takes, beside those of the others. If all together are below 1, the rest stays free.
   public var grow = 0.0

@@ -42,8 +42,7 @@ public final class StackLayout: LayoutManager {
     case wrapReverse
   }
 
-  /// The places of items along a line that they do not fill, and of lines in a stack. The beginning is where the direction, or
-  /// `wrap`, begins.
+  /// The places of items along a line that they do not fill. The beginning is where the direction begins.
   public enum Distribution: String, CaseIterable, Hashable, Sendable {
     case start
     case end
@@ -56,7 +55,7 @@ public final class StackLayout: LayoutManager {
     case spaceEvenly
   }
 
-  /// The places of lines in a stack.
+  /// The places of lines in a stack that they do not fill, as those of items in `Distribution`.
   public enum LineAlignment: String, CaseIterable, Hashable, Sendable {
     case start
     case end
@@ -187,7 +186,7 @@ public final class StackLayout: LayoutManager {
       }
       layers.append(WeakLayer(layer: layer))
     }
-    // A size that comes from above changes nothing in the layer.
+    // The size that its place gives the layer changes nothing in it.
     guard !layer.isBeingPlaced else { return }
     box.measures.removeAll(keepingCapacity: true)
     layer.preferredSizeChanged()

@@ -183,6 +183,52 @@ import XCTest
   }
 
   /// Nothing of what an application can set traps or runs on; what is no number shows nothing.
+  /// A side that is set is the layer's own, and the other one stays what it was before the layout.
+  func testASideThatIsSetIsAnOwnOne() {
+    let boxes = [box(48, 48), box(10, 64)]
+    let (layer, stack) = row(boxes, height: 64)
+    stack.alignment = .stretch
+    layer.layoutIfNeeded()
+    boxes[0].bounds.size = Size(60, boxes[0].bounds.height)
+    XCTAssertEqual(boxes[0].preferredSize, Size(60, 48))
+  }
+
+  /// A setting that is no number does no harm once it is mended.
+  func testAWrongSettingCanBeMended() {
+    let boxes = [box(20), box(10)]
+    let (layer, stack) = row(boxes)
+    stack.padding = Insets(all: .nan)
+    boxes[0].layoutItem.grow = 1
+    boxes[0].layoutItem.width = .percent(.nan)
+    layer.layoutIfNeeded()
+    stack.padding = Insets(all: 0)
+    boxes[0].layoutItem = LayoutItem()
+    layer.layoutIfNeeded()
+    XCTAssertEqual(boxes.map(\.frame.width), [20, 10])
+    XCTAssertEqual(boxes[0].preferredSize.width, 20)
+  }
+
+  /// A manager may change what is in a stack, and then ask for its size.
+  func testAManagerMayChangeWhatIsInAStack() {
+    @MainActor final class List: LayoutManager {
+      var sizes: [Size] = []
+      func layoutSublayers(of layer: Layer) {
+        for row in layer.sublayers {
+          sizes.append(row.size(fitting: SizeProposal()))
+          row.sublayers[0].bounds.size = Size(70, 10)
+          sizes.append(row.size(fitting: SizeProposal()))
+        }
+      }
+      func preferredSize(of layer: Layer) -> Size { layer.bounds.size }
+    }
+    let (row, _) = row([box(30)])
+    let (list, layer) = (List(), Layer(frame: Rect(x: 0, y: 0, width: 100, height: 100)))
+    layer.layoutManager = list
+    layer.addSublayer(row)
+    layer.layoutIfNeeded()
+    XCTAssertEqual(list.sizes.map(\.width), [30, 70])
+  }
+
   func testOddNumbers() {
     let odd = [-1, 0, 1e300, .infinity, -.infinity, .nan, .leastNonzeroMagnitude]
     for first in odd {

@@ -53,6 +53,8 @@ public struct SizeProposal: Hashable, BitwiseCopyable, Sendable {
 final class ManagedLayout {
   let manager: any LayoutManager
   var isUnderWay = false
+  /// The sublayer whose size is being set.
+  var placed: Layer?
 
   init(_ manager: any LayoutManager) { self.manager = manager }
 }

@@ -22,8 +22,8 @@ extension Layer {
     return storedPlacement
   }
 
-  /// True while the superlayer's manager lays out.
-  package var isBeingPlaced: Bool { superlayer?.managedLayout?.isUnderWay ?? false }
+  /// True while `place` sets the size of the layer.
+  package var isBeingPlaced: Bool { superlayer?.managedLayout?.placed === self }
 
   /// The pixels per point of the output; 1 outside of a context.
   package var outputScale: Double { context?.scale ?? 1 }
@@ -39,9 +39,20 @@ extension Layer {
       : LayoutPlacement(
         ownSize: ownSize, size: frame.size, exactSize: exactSize, offset: offset, isHeightKnown: isHeightKnown)
     position = Point(frame.minX + frame.width * anchorPoint.x, frame.minY + frame.height * anchorPoint.y)
+    superlayer?.managedLayout?.placed = self
     bounds.size = frame.size
+    superlayer?.managedLayout?.placed = nil
   }
 
-  /// The size of the bounds, or the one before a layout set another: a layout that is done again must not begin with its own result.
-  var ownSize: Size { placement?.ownSize ?? bounds.size }
+  /// The size of the bounds, or on each side the one before a layout set another: a layout that is done again must not begin with its own
+  /// result.
+  var ownSize: Size {
+    guard let storedPlacement, superlayer?.managedLayout != nil else { return bounds.size }
+    let (own, placed) = (storedPlacement.ownSize, storedPlacement.size)
+    // A side that is no number is that of a layout with a wrong setting, too.
+    func isSame(_ one: Double, _ two: Double) -> Bool { one == two || one.isNaN && two.isNaN }
+    return Size(
+      isSame(bounds.width, placed.width) ? own.width : bounds.width,
+      isSame(bounds.height, placed.height) ? own.height : bounds.height)
+  }
 }

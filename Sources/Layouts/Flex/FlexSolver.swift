@@ -150,7 +150,8 @@ struct FlexSolver {
   /// The indices of the items that take room, in the order in which they are placed. (Step 1)
   var placedItems: [Int] {
     let placed = items.indices.filter { items[$0].absolute == nil }
-    return placed.contains { items[$0].order != 0 } ? placed.sorted { items[$0].order < items[$1].order } : placed
+    return placed.contains { items[$0].order != 0 }
+      ? placed.sorted { (items[$0].order, $0) < (items[$1].order, $1) } : placed
   }
 }
 
