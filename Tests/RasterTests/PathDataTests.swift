@@ -33,7 +33,7 @@ import Testing
     ("M1 2,", 5, "a command or a number", ","), ("M1 2L", 6, "a number", nil), ("M1 2L3", 7, "a number", nil),
     ("M1 2z3 4", 6, "a command or a number", "3"),
     ("M1 2L- 3", 6, "a number", "-"), ("M1 2L.e3", 6, "a number", "."), ("M1 2L1e999 3", 6, "a number", "1"),
-    ("M1e", 3, "a number", "e"),
+    ("M1e", 3, "a number", "e"), ("M,1 2", 2, "a number", ","), ("M1 2L ,3 4", 7, "a number", ","),
     ("M0 0A5 5 0 2 1 3 4", 12, "0 or 1", "2"), ("M0 0A5 5 0 1", 13, "0 or 1", nil), ("M1 é", 4, "a number", "é"),
     ("Mé", 2, "a number", "é"),
     ("M1 1\u{301}", 5, "a command or a number", "\u{301}"),
@@ -137,5 +137,8 @@ import Testing
     var broken = Path()
     broken.move(to: Point(.nan, 0))
     #expect(broken.svg == nil)
+    var far = Path()
+    far.move(to: Point(0, -1e301))
+    #expect(far.svg == nil)
   }
 }

@@ -24,7 +24,8 @@ extension Path {
     self = try reader.read()
   }
 
-  /// The path as the path data of SVG, which `init(svg:)` reads as the same elements; nil if a point is not finite.
+  /// The path as the path data of SVG, which `init(svg:)` reads as the same elements; nil if a coordinate is not
+  /// finite, or beyond 10³⁰⁰.
   public var svg: String? {
     var text = ""
     func number(_ value: Double) -> String {
@@ -41,12 +42,17 @@ extension Path {
         case .cubicCurve(let end, let control1, let control2): ("C", [control1, control2, end])
         case .close: ("Z", [])
         }
-      guard points.allSatisfy({ $0.x.isFinite && $0.y.isFinite }) else { return nil }
+      guard points.allSatisfy(\.isInPathData) else { return nil }
       text.append(letter)
       text += points.map { "\(number($0.x)) \(number($0.y))" }.joined(separator: " ")
     }
     return text
   }
+}
+
+extension Point {
+  /// False for points that are so far away that a sum of a few of them may be infinite.
+  fileprivate var isInPathData: Bool { abs(x) <= 1e300 && abs(y) <= 1e300 }
 }
 
 /// Reads path data character by character.
@@ -89,6 +95,9 @@ private struct PathDataReader {
       lastControl = nil
       return
     }
+    skipBlanks()
+    // A comma stands between numbers alone.
+    if index < bytes.count, bytes[index] == UInt8(ascii: ",") { throw error(expected: "a number") }
     repeat {
       let base = isRelative ? path.currentPoint : .zero
       var control: (Point, Command)?
@@ -141,14 +150,11 @@ private struct PathDataReader {
   }
 
   private func finite(_ point: Point) throws(PathDataError) -> Point {
-    guard abs(point.x) <= Self.farthest, abs(point.y) <= Self.farthest else {
+    guard point.isInPathData else {
       throw error(expected: "a smaller number before this place")
     }
     return point
   }
-
-  /// Points that are farther away are refused, so that no sum of a few of them is infinite.
-  private static let farthest = 1e300
 
   private mutating func number() throws(PathDataError) -> Double {
     skipBlanksAndComma()
