@@ -56,7 +56,7 @@ extension OwnedDescriptor {
   ///     empty throws `EAGAIN`.
   package static func contents(of path: String, limit: Int, waits: Bool = false) throws(SystemError) -> [UInt8] {
     // Without O_NONBLOCK, opening a named pipe waits for a writer.
-    try OwnedDescriptor.open(path, flags: O_RDONLY | (waits ? 0 : O_NONBLOCK)).contents(of: path, limit: limit)
+    try OwnedDescriptor.open(path, flags: O_RDONLY | (waits ? 0 : O_NONBLOCK)).contents(of: path, limit: limit, waits: waits)
   }
 
   /// Reads what this descriptor has from its present place to its end.
@@ -64,7 +64,8 @@ extension OwnedDescriptor {
   /// - Parameters:
   ///   - path: the name of the file, for errors.
   ///   - limit: the largest number of bytes; a longer file throws `EFBIG`.
-  package func contents(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
+  ///   - waits: true to wait for bytes where a read would not; the standard input may have been set so by another process.
+  package func contents(of path: String, limit: Int, waits: Bool) throws(SystemError) -> [UInt8] {
     var status = stat()
     guard fstat(number, &status) == 0 else { throw .last(call: "fstat", subject: path) }
     guard status.st_mode & S_IFMT != S_IFDIR else {
@@ -80,6 +81,11 @@ extension OwnedDescriptor {
       }
       if got < 0 {
         if clinux_errno() == EINTR { continue }
+        if clinux_errno() == EAGAIN, waits {
+          var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+          poll(&request, 1, -1)
+          continue
+        }
         throw .last(call: "read", subject: path)
       }
       count += got

@@ -15,7 +15,7 @@ enum InputFile {
     do throws(SystemError) {
       bytes =
         path == "-"
-        ? try OwnedDescriptor.standardInput().contents(of: path, limit: limit)
+        ? try OwnedDescriptor.standardInput().contents(of: path, limit: limit, waits: true)
         : try OwnedDescriptor.contents(of: path, limit: limit, waits: true)
     } catch {
       throw refusal(of: path, error)
