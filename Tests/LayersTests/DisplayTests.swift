@@ -134,7 +134,6 @@ import XCTest
     XCTAssertNil(layer.contents)
   }
 
-  /// The numbers of a shape animate by themselves, and a frame with the same ones shows the same shape.
   /// Paths of the same structure change point by point, and others at once; setting one begins no animation.
   func testAnimatedPaths() throws {
     let (stage, layer) = Stage.showing(ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20)))
@@ -165,6 +164,7 @@ import XCTest
     XCTAssertEqual(try path(1), other)
   }
 
+  /// The numbers of a shape animate by themselves, and a frame with the same ones shows the same shape.
   func testAnimatedShape() throws {
     let (stage, layer) = Stage.showing(ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20)))
     layer.path = .circle(center: Point(10, 10), radius: 5)

@@ -54,7 +54,9 @@ extension Layer {
   private var hitBox: HitBoxes.Box {
     // An overridden `contains` may find a layer anywhere, and what is not clipped may lie anywhere.
     let kind = type(of: self)
-    let isPlain = kind == Layer.self || kind == TextLayer.self || kind == ShapeLayer.self || kind == GradientLayer.self
+    let isPlain =
+      kind == Layer.self || kind == TextLayer.self || kind == ShapeLayer.self || kind == GradientLayer.self
+      || kind == ScrollLayer.self
     // A flipped geometry leaves the bounds where they are.
     guard masksToBounds || isPlain && sublayers.isEmpty, let place = values.place, place.isTranslation else {
       return HitBoxes.everywhere
