@@ -40,9 +40,7 @@ static const struct ckernels_table table = {
 };
 
 const struct ckernels_table *ckernels_avx512(void) {
-  // The first processors with AVX-512 ran slower while they used it. Those that came after them have VBMI too.
-  const int supported = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512vbmi") && ckernels_avx2();
+  const int supported = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && ckernels_avx2();
   return supported ? &table : 0;
 }
 

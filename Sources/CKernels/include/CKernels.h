@@ -165,9 +165,9 @@ struct ckernels_table {
                          uint32_t even_odd);
 };
 
-// Returns the sets that this processor runs, from the portable one, with index 0, to the fastest; NULL beyond that.
+// Returns the sets that this processor runs, from the portable one, with index 0, to the one with the widest vectors; NULL beyond that.
 const struct ckernels_table *_Nullable ckernels_runnable(int32_t index);
-// Returns the fastest set that this processor runs.
+// Returns the set that is fastest on this processor.
 const struct ckernels_table *ckernels_best(void);
 // Returns the fastest set with source-over and gradients in linear light: the colours of source and destination are mixed as light,
 // by the transfer curve of sRGB. Alpha is the same as without, and so is each pixel where the source is clear or hides all, or the
