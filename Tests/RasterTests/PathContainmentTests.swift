@@ -34,7 +34,7 @@ import Testing
         }
       }
     }
-    #expect(compared > 600 && inside > 30, "\(compared) \(inside)")
+    #expect(compared > 600 && inside > 10, "\(compared) \(inside)")
   }
 
   /// Points along all lines and curves, some tenth apart.

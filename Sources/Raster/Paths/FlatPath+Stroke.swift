@@ -42,6 +42,8 @@ private struct StrokeSides {
   private var toPixels = Affine.identity
   /// The angle between points on a round join or cap.
   private var arcStep = 0.0
+  /// The longest miter between two lines of one curve, in widths of the pen: it reaches 1/32 pixel beyond the round edge.
+  private var smoothMiterLimit = 1.0
   /// Shorter lines have no direction.
   private var shortest = 0.0
   // A subpath: its points without those that repeat the one before, and the directions to the next.
@@ -57,6 +59,7 @@ private struct StrokeSides {
     (self.pen, self.toPixels) = (pen, toPixels)
     half = pen.width / 2
     arcStep = FlatPath.arcStep(radius: half * pixelsPerPoint)
+    smoothMiterLimit = 1 + 1 / (32 * half * pixelsPerPoint)
     shortest = 1e-4 / pixelsPerPoint
   }
 
@@ -157,12 +160,15 @@ private struct StrokeSides {
       }
       return
     }
-    switch joints[index].isSmooth ? (dot > 0.5 ? .miter : .round) : pen.join {
+    let isSmooth = joints[index].isSmooth
+    let miterLimit = isSmooth ? smoothMiterLimit : pen.miterLimit
     // The miter's length divided by the pen's width has the square 2 / (1 + dot).
-    case .miter where joints[index].isSmooth || 2 <= pen.miterLimit * pen.miterLimit * sharpness: append(point, middle)
-    // Outside is left of the line; half a turn, straight back, has no sign of its own.
-    case .round: addArc(point, from: across(old), angle: -abs(atan2(cross, dot)))
-    default:
+    if isSmooth || pen.join == .miter, 2 <= miterLimit * miterLimit * sharpness {
+      append(point, middle)
+    } else if isSmooth || pen.join == .round {
+      // Outside is left of the line; half a turn, straight back, has no sign of its own.
+      addArc(point, from: across(old), angle: -abs(atan2(cross, dot)))
+    } else {
       append(point, across(old))
       append(point, across(new))
     }
