@@ -51,6 +51,8 @@ func walk() {
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       isSpinning.store(true, ordering: .releasing)
       Spinning.body()
+      // Something to come back for, or the compiler makes the call a jump, without a frame.
+      isSpinning.store(false, ordering: .releasing)
       return nil
     }, nil)
   while !isSpinning.load(ordering: .acquiring) { sched_yield() }

@@ -201,9 +201,12 @@ private func resume(_ layer: Layer, at now: MonotonicTime) {
       }
       let (from, to) = (fact.in["from"].text.flatMap { layers[$0] }, fact.in["to"].text.flatMap { layers[$0] })
       let time = MonotonicTime.zero + .seconds(fact.in["t"].number ?? 0)
-      let converted = from.map { $0.convertTime(time, to: to) } ?? to?.convertTime(time, from: nil) ?? time
-      XCTAssertEqual(converted.seconds, fact.out.number ?? .nan, accuracy: fact.tol + 1e-12, fact.id)
-      if let from, let to { XCTAssertEqual(to.convertTime(time, from: from), converted, fact.id) }
+      // A layer does not keep the one around it.
+      withExtendedLifetime(layers) {
+        let converted = from.map { $0.convertTime(time, to: to) } ?? to?.convertTime(time, from: nil) ?? time
+        XCTAssertEqual(converted.seconds, fact.out.number ?? .nan, accuracy: fact.tol + 1e-12, fact.id)
+        if let from, let to { XCTAssertEqual(to.convertTime(time, from: from), converted, fact.id) }
+      }
     }
   }
 

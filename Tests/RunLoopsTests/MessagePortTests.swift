@@ -264,10 +264,12 @@ import RunLoops
       MessagePort(first, .onLoop { left.handle($1, of: $0) }), MessagePort(second, .onLoop { right.handle($1, of: $0) }),
     ]
     for (port, thread) in zip(ports, threads) { thread.loop.add(port, to: .default) }
-    left.begin(ports[0])
-    right.begin(ports[1])
-    left.done.wait()
-    right.done.wait()
+    withExtendedLifetime((ports, threads)) {
+      left.begin(ports[0])
+      right.begin(ports[1])
+      left.done.wait()
+      right.done.wait()
+    }
     #expect(left.received == back && right.received == there)
     #expect(left.fullCount + right.fullCount > 0)
   }
@@ -282,8 +284,10 @@ import RunLoops
     let parent = Correspondent(sends: sent, expects: sent.count, seed: seed)
     let port = MessagePort(own, .onLoop { parent.handle($1, of: $0) })
     thread.loop.add(port, to: .default)
-    parent.begin(port)
-    parent.done.wait()
+    withExtendedLifetime(thread) {
+      parent.begin(port)
+      parent.done.wait()
+    }
     #expect(parent.received == sent.map { $0.reversed() })
     port.invalidate()
     #expect(child.wait() == 0)
