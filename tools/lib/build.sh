@@ -1,6 +1,7 @@
-# The three builds, each with the flags it always has, so that nothing is built twice. Sourced.
+# The builds, each with the flags it always has, so that nothing is built twice. Sourced.
 #   debug    .build        the strict one: warnings are errors, imports must be declared; all tests
 #   thread   .build-tsan   thread sanitizer, of the test targets that it runs
+#   optimized .build-optimized  all tests in a release build, for `tools/test --long`
 #   release  .build        what people run: the standard library is linked in, so that the virtual machine can run it too
 
 # A developer's shell may have it set, to build less; scripts build all.
@@ -9,6 +10,7 @@ unset FRAMEPACE_TESTS
 debug_flags=(--explicit-target-dependency-import-check error)
 # Each module in one piece, which is built once and takes a third less.
 thread_flags=(--scratch-path "$root/.build-tsan" --sanitize thread -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+optimized_flags=(--scratch-path "$root/.build-optimized" --configuration release -Xswiftc -enable-testing)
 release_flags=(--configuration release --static-swift-stdlib)
 
 binary=$root/.build/release/framepace
