@@ -32,7 +32,8 @@ enum PeersArticle {
     let rule = String(repeating: "---|", count: peers.count + 2)
     var lines = "| | framepace | \(peers.joined(separator: " | ")) |\n|\(rule)\n"
     for result in results {
-      let figures = ([result.ours] + result.peers).map { $0.map { Table.text($0, result.unit) } ?? "–" }
+      let missing = [Double?](repeating: nil, count: max(peers.count - result.peers.count, 0))
+      let figures = ([result.ours] + result.peers + missing).map { $0.map { Table.text($0, result.unit) } ?? "–" }
       lines += "| \(result.name) | \(figures.joined(separator: " | ")) |\n"
     }
     return lines
