@@ -44,19 +44,13 @@ extension BandPainter {
   func paintBackdrop(
     of node: CompositeNode, _ clip: IntRect, _ target: PixelTarget, _ opacity: UInt32, _ behind: PaintedBehind?
   ) {
-    guard let behind, node.flags.contains(.filtersBackdrop), let parts = node.effects?.parts else { return }
+    guard node.flags.contains(.filtersBackdrop), let parts = node.effects?.parts else { return }
     let shape = LayerShape(node, records[Int(node.record)])
     let pixels = shape.pixels.intersection(node.own).intersection(clip)
     if pixels.isEmpty { return }
+    guard let picture = node.backdrop?.picture ?? behind.map({ filtered($0, parts, node.transform, pixels) }) else { return }
+    node.backdrop?.take(picture)
     scratch.counts.layerPixels += pixels.area
-    let picture: Picture
-    if let blur = parts.backdropBlur(node.transform) {
-      picture = behind.picture(of: blur.source(of: pixels).moved(into: frame.edge), with: self)
-        .blurred(by: blur, to: pixels, isExtended: true, kernels)
-    } else {
-      picture = behind.picture(of: pixels, with: self)
-    }
-    parts.backdropColorMatrix?.apply(to: picture)
     for y in pixels.minY..<pixels.maxY {
       let spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
       if spans.touched_start == spans.touched_end { continue }
@@ -64,6 +58,20 @@ extension BandPainter {
         picture.target.pointer(x: spans.touched_start, y: y), y, spans, shape, nil, target, opacity: opacity,
         isOpaque: false)
     }
+  }
+
+  private func filtered(
+    _ behind: PaintedBehind, _ parts: RenderEffects.Parts, _ transform: Affine, _ pixels: IntRect
+  ) -> Picture {
+    let picture: Picture
+    if let blur = parts.backdropBlur(transform) {
+      picture = behind.picture(of: blur.source(of: pixels).moved(into: frame.edge), with: self)
+        .blurred(by: blur, to: pixels, isExtended: true, kernels)
+    } else {
+      picture = behind.picture(of: pixels, with: self)
+    }
+    parts.backdropColorMatrix?.apply(to: picture)
+    return picture
   }
 }
 
@@ -75,7 +83,9 @@ extension UnsafeBufferPointer<CompositeNode> {
     // By index: the iterator of nodes ends nowhere, since unmanaged references leave no pattern of bits for nil.
     for index in indices.reversed() where self[index].flags.contains(.filtersBackdrop) {
       let shown = self[index].own.intersection(result)
-      guard !shown.isEmpty, let blur = self[index].effects?.parts.backdropBlur(self[index].transform) else { continue }
+      guard !shown.isEmpty, self[index].backdrop?.picture == nil,
+        let blur = self[index].effects?.parts.backdropBlur(self[index].transform)
+      else { continue }
       result = result.union(blur.source(of: shown).moved(into: edge))
     }
     return result
@@ -88,10 +98,19 @@ extension CompositeList {
   }
 
   /// Makes the list of what an output shows in `damage`, and of what lies around it as far as layers that filter it mix it.
-  mutating func build(_ tree: TreeSnapshot, damage: DamageRegion, output: IntRect, edge: IntRect) {
+  ///
+  /// - Parameter kept: finds the kept backdrop of a layer that filters it.
+  mutating func build(
+    _ tree: TreeSnapshot, damage: DamageRegion, output: IntRect, edge: IntRect, kept: (CompositeNode) -> KeptBackdrop?
+  ) {
     var painted = damage
     build(tree, damage: painted, output: output)
     while filtersBackdrop {
+      filtersBackdrop = false
+      for index in nodes.indices where nodes[index].flags.contains(.filtersBackdrop) {
+        nodes[index].backdrop = kept(nodes[index])
+        if nodes[index].backdrop?.picture == nil { filtersBackdrop = true }
+      }
       var needed = painted
       for rect in damage.rects { needed.add(pixelsBehind(rect, in: edge)) }
       if needed.area == painted.area { return }

@@ -34,6 +34,8 @@ struct CompositeNode: BitwiseCopyable {
   /// The kept coverage of its shadow and of the one inside its edges, which the compositor's cache holds.
   unowned(unsafe) var shadowMask: KeptShadowMask?
   unowned(unsafe) var innerShadowMask: KeptShadowMask?
+  /// Its filtered backdrop, which the compositor's cache holds.
+  unowned(unsafe) var backdrop: KeptBackdrop?
   var flags: Flags
 
   struct Flags: OptionSet, BitwiseCopyable {
@@ -84,8 +86,8 @@ struct CompositeList {
   }
 
   var nodes: ContiguousArray<CompositeNode> = []
-  /// True if a layer of the list filters what lies behind it: see `pixelsBehind`.
-  private(set) var filtersBackdrop = false
+  /// True if a layer of the list filters what lies behind it, which is not kept: see `pixelsBehind`.
+  var filtersBackdrop = false
   private var parents: ContiguousArray<Parent> = []
 
   /// Makes the list of the layers that `tree` shows in `damage`.
@@ -231,7 +233,7 @@ struct CompositeList {
         record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: pixels,
         extent: pixels, opaque: .zero, opacity: multiply255(layers.records[index].opacityByte, parent.opacity), color: 0,
         pictureDepth: parent.pictureDepth, content: nil, effects: layers.effects(at: index), raster: nil, shadowMask: nil,
-        innerShadowMask: nil, flags: .isolated))
+        innerShadowMask: nil, backdrop: nil, flags: .isolated))
     if layers.records[index].flags.contains(.filtersBackdrop) { filterBackdrop() }
     close(nodes.count - 1, in: parent.node)
   }
@@ -244,7 +246,7 @@ struct CompositeList {
       record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: own,
       extent: own, opaque: .zero, opacity: multiply255(record.opacityByte, parent.opacity),
       color: record.backgroundColor, pictureDepth: parent.pictureDepth, content: nil, effects: nil, raster: nil,
-      shadowMask: nil, innerShadowMask: nil, flags: isShadowed ? .shadowed : [])
+      shadowMask: nil, innerShadowMask: nil, backdrop: nil, flags: isShadowed ? .shadowed : [])
     if record.effects != nil, let effects = layers.effects(at: index) {
       node.effects = effects
       if effects.parts.border != nil { node.flags.insert(.bordered) }

@@ -67,9 +67,9 @@ public final class Compositor: Renderer {
       pixels.copy(move)
       rasterCache.move(move)
     }
-    let damage = prepare(tree, change.damage, output)
-    if damage.isEmpty { return .signaled }
     let began = clock.now
+    let damage = prepare(tree, change.damage, output, keepsBackdrops: rasterCache.limit > 0)
+    if damage.isEmpty { return .signaled }
     findPictures(in: tree, damage)
     // The nodes refer to contents that only the tree keeps alive.
     self.tree = tree
@@ -98,12 +98,20 @@ public final class Compositor: Renderer {
   /// Lists the layers that the damage touches, and cuts it into bands.
   ///
   /// - Returns: the damage that lies on the output.
-  private func prepare(_ tree: TreeSnapshot, _ damage: DamageRegion, _ output: IntRect) -> DamageRegion {
+  private func prepare(
+    _ tree: TreeSnapshot, _ damage: DamageRegion, _ output: IntRect, keepsBackdrops: Bool = false
+  ) -> DamageRegion {
     var damage = damage
     damage.clip(to: output)
     if damage.isEmpty { return damage }
     frame = PictureFrame(all: output, edge: Placement(outside: tree, on: output).clip)
-    list.build(tree, damage: damage, output: output, edge: frame.edge)
+    if keepsBackdrops { rasterCache.beginFrame(tree, frame) }
+    list.build(tree, damage: damage, output: output, edge: frame.edge) { node in
+      guard keepsBackdrops else { return nil }
+      return rasterCache.backdrop(of: node, tree.records[Int(node.record)], damage) { kept, pixels in
+        timed { take(kept, in: pixels, of: tree) }
+      }
+    }
     cut(damage)
     return damage
   }
@@ -111,7 +119,6 @@ public final class Compositor: Renderer {
   /// Finds or makes the pictures of isolated layers, and the shadows, that are worth keeping.
   private func findPictures(in tree: TreeSnapshot, _ damage: DamageRegion) {
     if rasterCache.limit == 0 { return }
-    rasterCache.beginFrame()
     tree.withTreeLayers { layers in
       findShadows(layers, damage)
       for position in list.nodes.indices where list.nodes[position].flags.contains(.isolated) {
@@ -148,6 +155,27 @@ public final class Compositor: Renderer {
     let began = clock.now
     defer { madePictures.addPicture(clock.now - began) }
     return make()
+  }
+
+  /// Paints the output in these pixels, of which `kept` takes what lies behind its layer.
+  private func take(_ kept: KeptBackdrop, in pixels: IntRect, of tree: TreeSnapshot) {
+    var list = CompositeList()
+    list.build(tree, damage: DamageRegion(pixels), output: frame.all, edge: frame.edge) {
+      Int($0.record) == kept.index ? kept : nil
+    }
+    let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
+    defer { idleScratch.withLock { $0.append(scratch) } }
+    let picture = Picture(pixels)
+    withExtendedLifetime(picture) {
+      tree.withTreeLayers { layers in
+        list.nodes.withUnsafeBufferPointer { nodes in
+          BandPainter(
+            kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: pixels, frame: frame,
+            filtersBackdrop: list.filtersBackdrop
+          ).paint(backdrop: tree.backdrop, picture.target)
+        }
+      }
+    }
   }
 
   private func findShadows(_ layers: TreeLayers, _ damage: DamageRegion) {

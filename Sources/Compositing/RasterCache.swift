@@ -3,7 +3,7 @@ import LinuxSystem
 import RenderTree
 
 /// The pictures of isolated layers that stay the same: filters, masks, perspective and `shouldRasterize`, which cost far more to paint
-/// than to show. And the coverage of shadows, by the shape that throws them.
+/// than to show. And the coverage of shadows, by the shape that throws them, and what lies behind layers that filter it.
 ///
 /// A picture is kept after the layer, unchanged, has been painted as many pixels as the picture has, unless the output can show less
 /// than half of it. It is shown again while the layer with all its descendants has the same records, wherever whole pixels move it,
@@ -16,8 +16,9 @@ import RenderTree
 final class RasterCache {
   /// In bytes.
   let limit: Int
-  /// The bytes of all pictures and shadows.
-  private(set) var cost = 0
+  /// The bytes of all pictures, shadows and backdrops.
+  var cost: Int { pictureCost + backdrops.bytes }
+  private var pictureCost = 0
   var shadowCount: Int { shadows.count }
   /// How often a kept picture was shown in a frame instead of being painted.
   private(set) var shownPictures = 0
@@ -25,6 +26,7 @@ final class RasterCache {
   private(set) var missed = 0
   private var entries: [UInt32: RasterEntry] = [:]
   private var shadows: [ShadowMask: KeptShadowMask] = [:]
+  private let backdrops = KeptBackdrops()
   private var frame = 0
 
   private static let patience = 120
@@ -35,11 +37,13 @@ final class RasterCache {
     self.limit = limit
   }
 
-  func beginFrame() {
+  func beginFrame(_ tree: TreeSnapshot, _ output: PictureFrame) {
     frame += 1
     missed = 0
+    backdrops.beginFrame(tree, output)
     if frame % Self.patience == 0 {
       for (id, entry) in entries where frame - entry.frame >= Self.patience { remove(entry, id) }
+      for (id, kept) in backdrops.all where frame - kept.frame >= Self.patience { backdrops.remove(id) }
     }
     if frame % Self.patienceForOne == 0 {
       for (mask, kept) in shadows {
@@ -82,7 +86,7 @@ final class RasterCache {
     let extent = mask.extent
     if kept.paintedPixels >= extent.area, extent.area / 2 <= view, makeRoom(for: extent.area) {
       kept.coverage = make(extent)
-      cost += kept.bytes
+      pictureCost += kept.bytes
     }
     return kept
   }
@@ -119,11 +123,24 @@ final class RasterCache {
       let extent = space.extent(layers, of: index, end: end)
       if entry.paintedPixels >= extent.area, extent.area / 2 <= view.all.area, makeRoom(for: extent.framed.area * 4) {
         entry.picture = paint(extent.framed)
-        cost += entry.bytes
+        pictureCost += entry.bytes
       }
       entry.paintedPixels += pixels
     }
     return entry
+  }
+
+  /// The filtered backdrop of a layer of the output, whose picture may be missing; nil where it is not kept.
+  ///
+  /// - Parameters:
+  ///   - damage: what is painted now.
+  ///   - paint: paints the output in these pixels, in which the backdrop then takes its picture.
+  func backdrop(
+    of node: CompositeNode, _ record: RenderRecord, _ damage: DamageRegion, paint: (KeptBackdrop, IntRect) -> Void
+  ) -> KeptBackdrop? {
+    backdrops.backdrop(
+      of: node, record, in: frame, pixels: { shown in damage.rects.reduce(0) { $0 + $1.intersection(shown).area } },
+      makeRoom: makeRoom, paint: paint)
   }
 
   /// Drops what was asked for before this frame, the oldest first; false if that would not be enough, or the process has no memory.
@@ -131,28 +148,36 @@ final class RasterCache {
     let shown =
       entries.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
       + shadows.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
+      + backdrops.all.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
     if shown + bytes > limit { return false }
-    while cost + bytes > limit {
-      let picture = entries.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
-      let shadow = shadows.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
-      if let picture, picture.value.frame <= shadow?.value.frame ?? .max {
-        remove(picture.value, picture.key)
-      } else if let shadow {
-        remove(shadow.value, shadow.key)
-      } else {
-        return false
-      }
-    }
+    while cost + bytes > limit { if !removeOldest() { return false } }
     return Memory.hasRoom(for: bytes)
   }
 
+  /// Drops one thing; false if all were asked for in this frame.
+  private func removeOldest() -> Bool {
+    let picture = entries.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
+    let shadow = shadows.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
+    let backdrop =
+      backdrops.all.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
+    let oldest = [picture?.value.frame, shadow?.value.frame, backdrop?.value.frame].compactMap(\.self).min()
+    if let picture, picture.value.frame == oldest {
+      remove(picture.value, picture.key)
+    } else if let shadow, shadow.value.frame == oldest {
+      remove(shadow.value, shadow.key)
+    } else if let backdrop {
+      backdrops.remove(backdrop.key)
+    }
+    return oldest != nil
+  }
+
   private func remove(_ entry: RasterEntry, _ id: UInt32) {
-    cost -= entry.bytes
+    pictureCost -= entry.bytes
     entries[id] = nil
   }
 
   private func remove(_ kept: KeptShadowMask, _ mask: ShadowMask) {
-    cost -= kept.bytes
+    pictureCost -= kept.bytes
     shadows[mask] = nil
   }
 }

@@ -12,11 +12,13 @@ enum BackdropBenchmarks {
     let whole = DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height))
     let area = DamageRegion(IntRect(covering: card))
     let line = DamageRegion(IntRect(x: 860, y: 480, width: 200, height: 20))
-    let compositor = Compositor(keptBytes: 0)
+    let (compositor, keeping) = (Compositor(keptBytes: 0), Compositor())
     var (glass, blurred) = (RenderEffects.Parts(), RenderEffects.Parts())
     (glass.backdropBlurRadius, blurred.blurRadius) = (20, 20)
     let (behind, own, plain) = (scene(glass), scene(blurred), scene(RenderEffects.Parts()))
     compositor.render(behind, damage: whole, into: bitmap)
+    // The third frame has the kept backdrop.
+    for _ in 0..<3 { keeping.render(behind, damage: whole, into: bitmap) }
     func compare(_ name: String, _ damage: DamageRegion, _ peer: TreeSnapshot) -> Result {
       Harness.compare(name, repeats: 4) {
         compositor.render(behind, damage: damage, into: bitmap)
@@ -33,6 +35,12 @@ enum BackdropBenchmarks {
     return [
       compare("a card over a blur of 20 pixels, against one that is blurred", area, own),
       compare("a line of 200 × 20 pixels on it, against the line on a plain card", line, plain),
+      Harness.compare("the same line where what lies behind is kept, against that", repeats: 4, limit: 0.2) {
+        keeping.render(behind, damage: line, into: bitmap)
+      } peer: {
+        compositor.render(behind, damage: line, into: bitmap)
+      },
+      Harness.allocations("allocations in that") { keeping.render(behind, damage: line, into: bitmap) },
       Harness.compare("a change far from it, against one beside a plain card", repeats: 20) {
         showChangeInACorner(of: behind, changed)
       } peer: {
