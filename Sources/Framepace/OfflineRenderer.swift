@@ -25,7 +25,8 @@ public final class OfflineRenderer {
   public struct Frame: Sendable {
     /// Counts from 0.
     public var number: Int
-    /// The time on the engine's clock that the picture shows.
+    /// The time on the engine's clock that the picture shows: `layer.presentation(at: frame.time)` has the values in it. The engine itself
+    /// has gone on to the next frame.
     public var time: MonotonicTime
     public var image: Image
   }
@@ -67,13 +68,14 @@ public final class OfflineRenderer {
     engine = Engine(
       display: display, root: root, scale: scale, loop: FrameLoop(clock: .manual(clock)), blending: blending)
     engine.waitsForDrawings = true
+    engine.firstCommitTime = start
   }
 
   /// Renders the next frame; nil after the last one.
   public func nextFrame() throws -> Frame? {
     guard count < frames else { return nil }
     if count == 0 {
-      // Animations that were added before the first frame begin here.
+      // Animations that were added before the first frame begin at `start`.
       engine.loop.run(mode: .default, until: clock.now)
       clock.advance(to: ready)
     }

@@ -111,6 +111,27 @@ import XCTest
     moving.invalidate()
   }
 
+  /// Frame 0 shows the beginning of animations that were added before it, at any rate.
+  func testAnimationsAddedBeforeTheFirstFrameBeginWithIt() throws {
+    for (rate, step) in [(RefreshRate.hertz60, 20), (try XCTUnwrap(RefreshRate(numerator: 10, denominator: 1)), 120)] {
+      let (root, layer) = (Layer(), Layer(frame: Rect(x: 0, y: 0, width: 1, height: 1)))
+      root.addSublayer(layer)
+      let renderer = try OfflineRenderer(root: root, width: 400, height: 1, rate: rate, frames: 3)
+      layer.add(BasicAnimation(.positionX, from: 0.5, to: 1200.5, duration: .seconds(1)))
+      layer.backgroundColor = .white
+      var places: [Int] = []
+      while let frame = try renderer.nextFrame() {
+        places.append(
+          try XCTUnwrap((0..<400).first { frame.image.row(0).load(fromByteOffset: 4 * $0, as: UInt32.self) == .max }))
+        XCTAssertEqual(
+          layer.presentation(at: frame.time).position.x, Double(frame.number * step) + 0.5, accuracy: 1e-4)
+      }
+      XCTAssertEqual(places, [0, step, 2 * step])
+      XCTAssertEqual(layer.convertTime(renderer.start, from: nil), renderer.start)
+      renderer.invalidate()
+    }
+  }
+
   private static func fill(_ stage: ManualStage<VirtualDisplay>) throws {
     stage.root.backgroundColor = Color(hex: 0x204060)
     let bitmap = try Bitmap(width: 7, height: 5)
