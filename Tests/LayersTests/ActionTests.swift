@@ -1,5 +1,6 @@
 import Geometry
 import LinuxSystem
+import Raster
 import XCTest
 
 @testable import Layers
@@ -113,6 +114,26 @@ import XCTest
     stage.root.opacity = 0
     XCTAssertEqual(delegate.asked, [".opacity"])
     stage.turn()
+  }
+
+  /// Paths change at once, unless an action says otherwise, as in Core Animation.
+  func testPathsHaveTheActionsThatAreGiven() {
+    let stage = Stage()
+    let shape = ShapeLayer()
+    stage.root.addSublayer(shape)
+    (shape.path, shape.shadowPath) = (
+      .rect(Rect(x: 0, y: 0, width: 1, height: 1)), .rect(Rect(x: 0, y: 0, width: 1, height: 1))
+    )
+    stage.turn()
+    (shape.path, shape.shadowPath) = (
+      .rect(Rect(x: 0, y: 0, width: 2, height: 1)), .rect(Rect(x: 0, y: 0, width: 2, height: 1))
+    )
+    XCTAssertEqual(shape.animationKeys, [])
+    shape.actions = [.path: .implicit, .shadowPath: .implicit]
+    (shape.path, shape.shadowPath) = (
+      .rect(Rect(x: 0, y: 0, width: 4, height: 1)), .rect(Rect(x: 0, y: 0, width: 4, height: 1))
+    )
+    XCTAssertEqual(shape.animationKeys.sorted(), ["path", "shadowPath"])
   }
 }
 

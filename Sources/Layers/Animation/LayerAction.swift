@@ -66,7 +66,7 @@ extension Layer {
   private func ownAction(forKey property: AnimatableProperty) -> LayerAction? {
     guard isCommitted else { return nil }
     return switch property {
-    case .contents, .hidden, .masksToBounds, .sublayers, .mask, .onOrderIn, .onOrderOut, .onLayout: nil
+    case .contents, .path, .shadowPath, .hidden, .masksToBounds, .sublayers, .mask, .onOrderIn, .onOrderOut, .onLayout: nil
     case .backgroundColor where backgroundColor == nil: nil
     default: .implicit
     }

@@ -15,10 +15,10 @@ import RenderTree
 /// it only moves or fades. On the output it stands at quarters of a pixel. A shape is not bound to the layer's size: it is seen outside
 /// of `bounds` as well, unless `masksToBounds` cuts it off there. `contents` that are set take its place.
 open class ShapeLayer: Layer {
-  /// The outline; nil for nothing. A change is seen at once, as in Core Animation; the key `path` animates it.
+  /// The outline; nil for nothing. Animatable; a change is seen at once, as in Core Animation, unless `actions` says otherwise.
   public var path: Path? {
     get { parts.path }
-    set { change(path, newValue) { $0.shapeParts.path = $1 } }
+    set { change(.path, path, newValue) { $0.shapeParts.path = $1 } }
   }
   /// The colour of the interior; nil for no fill. Black at first. Animatable.
   public var fillColor: Color? {
@@ -59,19 +59,19 @@ extension AnimatableKey where Value == Path {
   /// See `ShapeLayer.path`. No path counts as an empty one. Between paths of the same structure each point moves; others take the place
   /// of each other at once.
   public static var path: Self {
-    Self(AnimatableProperty(rawValue: "path"), { $0.shapeParts.path ?? Path() }, { $0.shapeParts.path = $1 })
+    Self(.path, { $0.shapeParts.path ?? Path() }, { $0.shapeParts.path = $1 })
   }
 }
 
 extension AnimatableKey where Value == Color {
   /// See `ShapeLayer.fillColor`. No fill counts as a clear one.
   public static var fillColor: Self {
-    Self(AnimatableProperty(rawValue: "fillColor"), { $0.shapeParts.fillColor ?? .clear }, { $0.shapeParts.fillColor = $1 })
+    Self(.fillColor, { $0.shapeParts.fillColor ?? .clear }, { $0.shapeParts.fillColor = $1 })
   }
   /// See `ShapeLayer.strokeColor`. No line counts as a clear one.
   public static var strokeColor: Self {
     Self(
-      AnimatableProperty(rawValue: "strokeColor"), { $0.shapeParts.strokeColor ?? .clear },
+      .strokeColor, { $0.shapeParts.strokeColor ?? .clear },
       { $0.shapeParts.strokeColor = $1 })
   }
 }
@@ -79,11 +79,11 @@ extension AnimatableKey where Value == Color {
 extension AnimatableKey where Value == Double {
   /// See `ShapeLayer.strokeStart`.
   public static var strokeStart: Self {
-    Self(AnimatableProperty(rawValue: "strokeStart"), { $0.shapeParts.strokeStart }, { $0.shapeParts.strokeStart = $1 })
+    Self(.strokeStart, { $0.shapeParts.strokeStart }, { $0.shapeParts.strokeStart = $1 })
   }
   /// See `ShapeLayer.strokeEnd`.
   public static var strokeEnd: Self {
-    Self(AnimatableProperty(rawValue: "strokeEnd"), { $0.shapeParts.strokeEnd }, { $0.shapeParts.strokeEnd = $1 })
+    Self(.strokeEnd, { $0.shapeParts.strokeEnd }, { $0.shapeParts.strokeEnd = $1 })
   }
   /// The width of a shape's `strokeStyle`.
   public static var lineWidth: Self {

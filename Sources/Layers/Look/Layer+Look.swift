@@ -12,6 +12,7 @@ extension AnimatableProperty {
   public static let shadowOpacity = AnimatableProperty(rawValue: "shadowOpacity")
   public static let shadowOffset = AnimatableProperty(rawValue: "shadowOffset")
   public static let shadowRadius = AnimatableProperty(rawValue: "shadowRadius")
+  public static let shadowPath = AnimatableProperty(rawValue: "shadowPath")
   public static let contentsRect = AnimatableProperty(rawValue: "contentsRect")
   public static let contentsCenter = AnimatableProperty(rawValue: "contentsCenter")
   public static let rasterizationScale = AnimatableProperty(rawValue: "rasterizationScale")
@@ -33,7 +34,7 @@ extension AnimatableKey where Value == Path {
   /// See `Layer.shadowPath`. No path counts as an empty one, which throws no shadow. Between paths of the same structure each point moves;
   /// others take the place of each other at once.
   public static var shadowPath: Self {
-    Self(AnimatableProperty(rawValue: "shadowPath"), { $0.rare.shadowPath ?? Path() }, { $0.rare.shadowPath = $1 })
+    Self(.shadowPath, { $0.rare.shadowPath ?? Path() }, { $0.rare.shadowPath = $1 })
   }
 }
 extension AnimatableKey where Value == Size {
@@ -113,11 +114,11 @@ extension Layer {
   }
 
   /// The shape that throws the shadow, and the inner shadow, in the layer's coordinates; nil, the initial value, for the layer's own
-  /// picture with its sublayers and, for the inner shadow, for `bounds` with their round corners. A change is seen at once; the key
-  /// `shadowPath` animates it.
+  /// picture with its sublayers and, for the inner shadow, for `bounds` with their round corners. Animatable; a change is
+  /// seen at once unless `actions` says otherwise.
   public var shadowPath: Path? {
     get { values.rare.shadowPath }
-    set { change(shadowPath, newValue) { $0.rare.shadowPath = $1 } }
+    set { change(.shadowPath, shadowPath, newValue) { $0.rare.shadowPath = $1 } }
   }
 
   /// The way in which pixels are made of contents that are shown smaller: `linear` at first. `linear` and `trilinear` average,
