@@ -59,7 +59,7 @@ extension SceneReader {
           return members.append(try animation(member, in: .group))
         }
         if try take(AnimationParts.properties, in: &parts) { return }
-        throw unknownProperty("a property of a group, such as duration")
+        throw unknownProperty("a property of a group", in: AnimationParts.properties.map(\.name))
       }
       guard !members.isEmpty else {
         throw error(.expected("an animation in the group", found: "\(token.name) without one"), at: token)
@@ -76,7 +76,9 @@ extension SceneReader {
         }
         if try take(AnimationParts.transitionProperties, in: &transition) { return }
         if try take(AnimationParts.properties, in: &parts) { return }
-        throw unknownProperty("a property of the transition, such as duration")
+        throw unknownProperty(
+          "a property of the transition",
+          in: AnimationParts.transitionProperties.map(\.name) + AnimationParts.properties.map(\.name))
       }
       parts.content = .transition(transition)
     }
@@ -85,7 +87,10 @@ extension SceneReader {
 
   private func takeTrack() throws(SceneError) -> any SceneTrack {
     guard let name = word, let track = SceneKind.property(name)?.track else {
-      throw expected("a property that animates, such as position, opacity or transform.scale")
+      let near = word.flatMap {
+        nearest(to: $0, in: SceneKind.all.flatMap(\.properties).lazy.filter { $0.track != nil }.map(\.name))
+      }
+      throw expected("a property that animates, such as \(near ?? "position, opacity or transform.scale")")
     }
     advance()
     return track
@@ -99,13 +104,15 @@ extension SceneReader {
     try block(of: "a property of the animation") { () throws(SceneError) in
       if try take(Parts.properties, in: &parts) { return }
       if try take(AnimationParts.properties, in: &animation) { return }
-      throw unknownProperty("a property of the animation, such as duration")
+      throw unknownProperty(
+        "a property of the animation", in: Parts.properties.map(\.name) + AnimationParts.properties.map(\.name))
     }
     return parts
   }
 
   /// The error that an animation has no such property, with the kinds that have one.
-  private func unknownProperty(_ expected: String) -> SceneError {
+  private func unknownProperty(_ what: String, in names: [String]) -> SceneError {
+    let expected = "\(what), such as \(word.flatMap { nearest(to: $0, in: names) } ?? "duration")"
     guard let found = found(token, of: word.map(AnimationParts.owners) ?? []) else { return self.expected(expected) }
     return error(.expected(expected, found: found), at: token)
   }

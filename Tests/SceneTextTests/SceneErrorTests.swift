@@ -37,6 +37,13 @@ final class SceneErrorTests: XCTestCase {
         "layer { basic opacity { velocity 1 } }",
         "1:25: expected a property of the animation, such as duration, found \"velocity\", which is a property of a spring"
       ),
+      (
+        "layer { basic opactiy {} }", "1:15: expected a property that animates, such as opacity, found \"opactiy\""
+      ),
+      (
+        "layer { basic opacity { autoreverse true } }",
+        "1:25: expected a property of the animation, such as autoreverses, found \"autoreverse\""
+      ),
       ("layer { spring opacity { bounce 0.2 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
       ("layer { spring opacity { bounce 0 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
       (
