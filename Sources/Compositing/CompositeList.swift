@@ -123,6 +123,13 @@ struct CompositeList {
     build(layers, from: root + 1, DamageRegion(pixels), parent)
   }
 
+  /// Leaves out all that is painted after the node of a record itself.
+  mutating func cut(after record: Int) {
+    guard let index = nodes.firstIndex(where: { Int($0.record) == record }) else { return }
+    nodes.removeLast(nodes.count - index - 1)
+    for index in nodes.indices { nodes[index].end = min(nodes[index].end, Int32(nodes.count)) }
+  }
+
   private mutating func build(_ layers: TreeLayers, from start: Int, _ damage: DamageRegion, _ outside: Parent) {
     let records = layers.records
     let box = damage.boundingBox

@@ -9,7 +9,7 @@ public import RenderTree
 /// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
 /// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
 /// A compositor belongs to one thread at a time; in steady state it allocates nothing, apart from shadows that change and the pictures of
-/// layers whose effects change, or that filter what lies behind them: others it keeps, see `init(workers:keptBytes:blending:)`.
+/// layers whose effects change, or that filter what changes behind them: others it keeps, see `init(workers:keptBytes:blending:)`.
 ///
 /// ```swift
 /// let compositor = Compositor()
@@ -40,8 +40,8 @@ public final class Compositor: Renderer {
 
   /// - Parameters:
   ///   - workers: threads that help with much damage; without any the calling thread does it all.
-  ///   - keptBytes: the limit for the pictures of layers with effects, and for shadows, that are kept while they stay the same; 64 MiB
-  ///     unless said. With 0 none are kept. The pixels of a frame do not depend on it.
+  ///   - keptBytes: the limit for the pictures of layers with effects, for shadows, and for filtered backdrops, that are kept while they
+  ///     stay the same; 64 MiB unless said. With 0 none are kept. The pixels of a frame do not depend on it.
   ///   - blending: the light in which colours mix. The first compositor of a process with linear blending computes tables for some
   ///     milliseconds.
   ///   - clock: the loop's, by which the pictures that are painted anew are timed.
@@ -112,6 +112,7 @@ public final class Compositor: Renderer {
         timed { take(kept, in: pixels, of: tree) }
       }
     }
+    if keepsBackdrops { rasterCache.endBackdrops() }
     cut(damage)
     return damage
   }
@@ -157,20 +158,19 @@ public final class Compositor: Renderer {
     return make()
   }
 
-  /// Paints the output in these pixels, of which `kept` takes what lies behind its layer.
+  /// Paints the output in these pixels up to a layer that filters them, from which `kept` takes them.
   private func take(_ kept: KeptBackdrop, in pixels: IntRect, of tree: TreeSnapshot) {
     var list = CompositeList()
-    list.build(tree, damage: DamageRegion(pixels), output: frame.all, edge: frame.edge) {
-      Int($0.record) == kept.index ? kept : nil
+    list.build(tree, damage: DamageRegion(pixels), output: frame.all, edge: frame.edge) { node in
+      Int(node.record) == kept.index ? kept : rasterCache.keptBackdrop(of: node, tree.records[Int(node.record)])
     }
-    let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
-    defer { idleScratch.withLock { $0.append(scratch) } }
+    list.cut(after: kept.index)
     let picture = Picture(pixels)
     withExtendedLifetime(picture) {
       tree.withTreeLayers { layers in
         list.nodes.withUnsafeBufferPointer { nodes in
           BandPainter(
-            kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: pixels, frame: frame,
+            kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, frame: frame,
             filtersBackdrop: list.filtersBackdrop
           ).paint(backdrop: tree.backdrop, picture.target)
         }

@@ -56,16 +56,33 @@ final class KeptBackdrops {
       if last != nil { (all, last) = ([:], nil) }
       return
     }
-    if !all.isEmpty {
-      var unchanged = 0
+    if let farthest = all.values.lazy.map(\.index).max() {
+      var same = 0
       if let last, last.frame == frame, last.tree.backdrop == tree.backdrop, last.tree.viewport == tree.viewport {
-        unchanged = tree.withTreeLayers { new in
-          last.tree.withTreeLayers { $0.records.countOfSameLayers(as: new.records) }
+        same = tree.withTreeLayers { new in
+          last.tree.withTreeLayers { $0.records.lastWithSameLayersBehind(in: new.records, upTo: farthest) }
         }
       }
-      for (id, kept) in all where kept.index > unchanged { all[id] = nil }
+      for (id, kept) in all where kept.index > same { all[id] = nil }
     }
     last = (tree, frame)
+  }
+
+  /// Lets go of the tree where no layer needs it for the next frame.
+  func endFrame() {
+    if all.isEmpty { last = nil }
+  }
+
+  /// A picture that is kept already.
+  func picture(of node: CompositeNode, _ record: RenderRecord) -> KeptBackdrop? {
+    guard let kept = all[record.id], kept.picture != nil, kept.belongs(to: node, shownPixels(of: node, record)) else {
+      return nil
+    }
+    return kept
+  }
+
+  private func shownPixels(of node: CompositeNode, _ record: RenderRecord) -> IntRect {
+    LayerShape(node, record).pixels.intersection(node.own)
   }
 
   /// The backdrop of a layer, whose picture may be missing; nil where it is not kept, and for the second layer with one id in a frame,
@@ -79,7 +96,7 @@ final class KeptBackdrops {
     of node: CompositeNode, _ record: RenderRecord, in frame: Int, pixels: (IntRect) -> Int, makeRoom: (Int) -> Bool,
     paint: (KeptBackdrop, IntRect) -> Void
   ) -> KeptBackdrop? {
-    let shown = LayerShape(node, record).pixels.intersection(node.own)
+    let shown = shownPixels(of: node, record)
     guard let effects = node.effects, !shown.isEmpty else { return nil }
     guard let kept = all[record.id], kept.belongs(to: node, shown) else {
       if all[record.id]?.frame == frame { return nil }
@@ -92,8 +109,6 @@ final class KeptBackdrops {
     kept.frame = frame
     if kept.picture == nil {
       if kept.paintedPixels >= shown.area, makeRoom(shown.area * 4) {
-        // One that something hides is not made, and waits as long again.
-        kept.paintedPixels = 0
         kept.make { paint(kept, $0) }
       }
       kept.paintedPixels += pixels(shown)
@@ -102,12 +117,4 @@ final class KeptBackdrops {
   }
 
   func remove(_ id: UInt32) { all[id] = nil }
-}
-
-extension UnsafeBufferPointer<RenderRecord> {
-  /// The number of layers at the beginning that are the same, in the same order.
-  fileprivate func countOfSameLayers(as other: UnsafeBufferPointer<RenderRecord>) -> Int {
-    let most = Swift.min(count, other.count)
-    return (0..<most).first { !holdsSameLayers(from: $0, to: $0 + 1, as: other, from: $0, to: $0 + 1) } ?? most
-  }
 }

@@ -140,26 +140,39 @@ final class RasterCache {
   ) -> KeptBackdrop? {
     backdrops.backdrop(
       of: node, record, in: frame, pixels: { shown in damage.rects.reduce(0) { $0 + $1.intersection(shown).area } },
-      makeRoom: makeRoom, paint: paint)
+      // Pictures and shadows have not been asked for yet in this frame.
+      makeRoom: { makeRoom(for: $0, keepingThoseSince: frame - 1) },
+      paint: { kept, pixels in
+        missed += 1
+        paint(kept, pixels)
+      })
   }
 
+  func keptBackdrop(of node: CompositeNode, _ record: RenderRecord) -> KeptBackdrop? { backdrops.picture(of: node, record) }
+
+  /// Ends the search for backdrops.
+  func endBackdrops() { backdrops.endFrame() }
+
   /// Drops what was asked for before this frame, the oldest first; false if that would not be enough, or the process has no memory.
-  private func makeRoom(for bytes: Int) -> Bool {
+  private func makeRoom(for bytes: Int) -> Bool { makeRoom(for: bytes, keepingThoseSince: frame) }
+
+  /// Drops what was asked for before a frame.
+  private func makeRoom(for bytes: Int, keepingThoseSince first: Int) -> Bool {
     let shown =
-      entries.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
-      + shadows.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
-      + backdrops.all.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
+      entries.values.reduce(0) { $1.frame >= first ? $0 + $1.bytes : $0 }
+      + shadows.values.reduce(0) { $1.frame >= first ? $0 + $1.bytes : $0 }
+      + backdrops.all.values.reduce(0) { $1.frame >= first ? $0 + $1.bytes : $0 }
     if shown + bytes > limit { return false }
-    while cost + bytes > limit { if !removeOldest() { return false } }
+    while cost + bytes > limit { if !removeOldest(before: first) { return false } }
     return Memory.hasRoom(for: bytes)
   }
 
-  /// Drops one thing; false if all were asked for in this frame.
-  private func removeOldest() -> Bool {
-    let picture = entries.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
-    let shadow = shadows.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
+  /// Drops one thing; false if all were asked for since the frame.
+  private func removeOldest(before first: Int) -> Bool {
+    let picture = entries.filter { $0.value.bytes > 0 && $0.value.frame < first }.min { $0.value.frame < $1.value.frame }
+    let shadow = shadows.filter { $0.value.bytes > 0 && $0.value.frame < first }.min { $0.value.frame < $1.value.frame }
     let backdrop =
-      backdrops.all.filter { $0.value.bytes > 0 && $0.value.frame < frame }.min { $0.value.frame < $1.value.frame }
+      backdrops.all.filter { $0.value.bytes > 0 && $0.value.frame < first }.min { $0.value.frame < $1.value.frame }
     let oldest = [picture?.value.frame, shadow?.value.frame, backdrop?.value.frame].compactMap(\.self).min()
     if let picture, picture.value.frame == oldest {
       remove(picture.value, picture.key)

@@ -279,6 +279,22 @@ extension UnsafeBufferPointer<RenderRecord> {
   }
 }
 
+extension UnsafeBufferPointer<RenderRecord> {
+  /// The last index, up to a limit, before which both trees have the same layers, each layer in the same ones. A layer there may lie in
+  /// one that has more or fewer layers now, in front of it.
+  func lastWithSameLayersBehind(in other: UnsafeBufferPointer<RenderRecord>, upTo limit: Int) -> Int {
+    var last = Swift.min(count, other.count, limit)
+    var index = 0
+    while index < last {
+      let (one, two) = (self[index], other[index])
+      guard one.id == two.id, baseAddress.isSameRecord(at: index, as: other.baseAddress, at: index) else { return index }
+      if one.subtreeEnd != two.subtreeEnd { last = Swift.min(last, Int(Swift.min(one.subtreeEnd, two.subtreeEnd)) - 1) }
+      index += 1
+    }
+    return last
+  }
+}
+
 extension TreeLayers {
   /// Passes over the layers from `start` on that lie with all their descendants in records before `end`, which are of one block; none if
   /// one of these records is another one in `other`.

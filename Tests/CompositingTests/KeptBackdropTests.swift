@@ -39,8 +39,9 @@ import Testing
   /// Edits behind, in front of and of two layers of glass, one over the other, painted in their damage.
   @Test func areThoseThatPaintingGives() throws {
     var keptFrames = 0
-    for seed in some(12, of: UInt64(1)...400) { keptFrames += try Self.playRandomEdits(seed: seed) }
-    #expect(keptFrames > 12 * 10, "backdrops were kept in \(keptFrames) frames")
+    let seeds = some(12, of: UInt64(1)...400)
+    for seed in seeds { keptFrames += try Self.playRandomEdits(seed: seed) }
+    #expect(keptFrames > seeds.count * 10, "backdrops were kept in \(keptFrames) frames")
   }
 
   /// - Returns: the number of frames after which something was kept.
@@ -128,6 +129,38 @@ import Testing
     for _ in 0..<3 { #expect(paints(Self.front, change) == 0) }
     #expect(paints(Self.front) { $0.records[1].opacity = 0.5 } == 1)
     #expect(compositor.rasterCache.cost == 0)
+  }
+
+  /// Layers in front of the glass and in it come and go; one that becomes the layer around it is another matter.
+  @Test func layersInFrontMayComeAndGo() throws {
+    let (_, paints, compositor) = try Self.stage()
+    for _ in 0..<3 { _ = paints(Self.screen) { _ in } }
+    func append(_ tree: inout TreeSnapshot) {
+      var record = Self.layer(Rect(x: 40, y: 12, width: 4, height: 4), 0xFF77_7777)
+      (record.id, record.subtreeEnd) = (UInt32(tree.records.count + 1), UInt32(tree.records.count + 1))
+      tree.append(record, SideValues())
+      tree.records[0].subtreeEnd += 1
+    }
+    #expect(paints(Self.front, append) == 0)
+    let inTheGlass = paints(Self.front) { tree in
+      append(&tree)
+      tree.records[2].subtreeEnd = 6
+    }
+    #expect(inTheGlass == 0)
+    #expect(compositor.rasterCache.cost > 0)
+    #expect(paints(Self.front) { $0.records[1].subtreeEnd = 6 } == 1)
+  }
+
+  /// Glass that is wholly hidden is made once, not in each frame.
+  @Test func hiddenGlassIsMadeOnce() throws {
+    let (_, paints, compositor) = try Self.stage()
+    let hide = { (tree: inout TreeSnapshot) in
+      tree.records[3].transform = .identity
+      tree.records[3].bounds = Rect(Self.all)
+      tree.records[3].settle(tree.sides[3])
+    }
+    #expect((0..<4).map { _ in paints(Self.screen, hide) } == [0, 1, 0, 0])
+    #expect(compositor.work.missedPictures == 0)
   }
 
   @Test func anyChangeBehindLetsItGo() throws {
