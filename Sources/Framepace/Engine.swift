@@ -37,8 +37,8 @@ public final class Engine {
   /// True to let a turn wait for the drawings that it began, and show them in its own frame. For rendering to files, where every
   /// frame must be complete; a screen would miss vblanks.
   public var waitsForDrawings = false
-  /// Animations of earlier commits begin at this time.
-  var firstCommitTime = MonotonicTime.zero
+  /// The time of commits before it, at which their animations begin.
+  var earliestCommitTime: MonotonicTime?
   /// True to measure how long the threads that make frames have a processor: `FrameRecord.processorTime`, and the time that a busy machine
   /// takes from a frame, `runDelay` and `startDelay`. It costs two to three system calls a turn and allocates nothing; false, the default,
   /// costs nothing.
@@ -261,7 +261,7 @@ public final class Engine {
   private func commit(_ group: OutputGroup, _ work: inout TurnWork) {
     let context = group.context
     while context.isDirty {
-      let committed = context.commit(at: max(loop.clock.now, firstCommitTime))
+      let committed = context.commit(at: max(loop.clock.now, earliestCommitTime ?? loop.clock.now))
       work.phases[.layout] += committed.layout
       work.phases[.display] += committed.display
       work.dirtyLayers += committed.recordCount

@@ -68,7 +68,6 @@ public final class OfflineRenderer {
     engine = Engine(
       display: display, root: root, scale: scale, loop: FrameLoop(clock: .manual(clock)), blending: blending)
     engine.waitsForDrawings = true
-    engine.firstCommitTime = start
   }
 
   /// Renders the next frame; nil after the last one.
@@ -76,7 +75,9 @@ public final class OfflineRenderer {
     guard count < frames else { return nil }
     if count == 0 {
       // Animations that were added before the first frame begin at `start`.
+      engine.earliestCommitTime = start
       engine.loop.run(mode: .default, until: clock.now)
+      engine.earliestCommitTime = nil
       clock.advance(to: ready)
     }
     let number = count
