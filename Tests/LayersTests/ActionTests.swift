@@ -134,6 +134,10 @@ import XCTest
       .rect(Rect(x: 0, y: 0, width: 4, height: 1)), .rect(Rect(x: 0, y: 0, width: 4, height: 1))
     )
     XCTAssertEqual(shape.animationKeys.sorted(), ["path", "shadowPath"])
+    shape.removeAllAnimations()
+    // The layer's own shape has no way to a path.
+    shape.shadowPath = nil
+    XCTAssertEqual(shape.animationKeys, [])
   }
 }
 

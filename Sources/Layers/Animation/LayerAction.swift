@@ -50,7 +50,7 @@ extension AnimatableProperty {
 extension Layer {
   /// The action that a change of the property begins: the delegate's, else the one in `actions`, in `style`, or of
   /// `defaultAction(forKey:)`, where `null` ends the search. Where none of these knows one, `implicit` if the layer has been
-  /// committed; a colour of the background does not animate from none at all, and contents and events have nothing by default. Nil for none.
+  /// committed; a colour of the background does not animate from none at all, and contents, paths and events have nothing by default. Nil for none.
   ///
   /// A change of a property asks for it before it is made, while the property still has its old value. `hidden`, `masksToBounds`,
   /// `mask`, `sublayers`, `onOrderIn`, `onOrderOut` and `onLayout` are asked for after the change.

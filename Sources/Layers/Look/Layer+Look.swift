@@ -118,7 +118,11 @@ extension Layer {
   /// seen at once unless `actions` says otherwise.
   public var shadowPath: Path? {
     get { values.rare.shadowPath }
-    set { change(.shadowPath, shadowPath, newValue) { $0.rare.shadowPath = $1 } }
+    set {
+      // There is no way between the layer's own shape and a path.
+      if shadowPath == nil || newValue == nil { return change(shadowPath, newValue) { $0.rare.shadowPath = $1 } }
+      change(.shadowPath, shadowPath, newValue) { $0.rare.shadowPath = $1 }
+    }
   }
 
   /// The way in which pixels are made of contents that are shown smaller: `linear` at first. `linear` and `trilinear` average,
