@@ -1,5 +1,5 @@
 public import FrameTiming
-package import LinuxSystem
+public import LinuxSystem
 
 /// The number of frames that were late, or never seen, for one cause.
 public struct LateCount: Equatable, Sendable {
@@ -12,11 +12,37 @@ public struct LateCount: Equatable, Sendable {
   }
 }
 
-/// Counts the main causes of late frames.
+/// The number of intervals that were missed for one cause.
+public struct MissedCount: Equatable, Sendable {
+  public var cause: FrameRecord.Cause
+  public var intervals: Int
+
+  public init(cause: FrameRecord.Cause, intervals: Int) {
+    self.cause = cause
+    self.intervals = intervals
+  }
+}
+
+/// How long a picture stood since intervals were missed before the frame that replaced it, and why.
+public struct Standstill: Equatable, Sendable {
+  /// Whole refresh intervals: those missed that no late frame before accounts for.
+  public var time: Nanoseconds
+  public var causes: FrameRecord.Causes
+
+  public init(time: Nanoseconds, causes: FrameRecord.Causes) {
+    (self.time, self.causes) = (time, causes)
+  }
+}
+
+/// Counts the main causes of late frames, and of missed intervals.
 struct LateCauses: Sendable {
   private var classifier = LateFrameClassifier()
   /// One for each cause, in their order.
   private(set) var all = FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: 0) }
+  /// The missed intervals for which no late frame accounts, by cause, in their order.
+  private var missed = FrameRecord.Cause.allCases.map { MissedCount(cause: $0, intervals: 0) }
+  /// The standstill that the last frame ended; nil if it ended none.
+  private(set) var standstill: Standstill?
 
   /// Adds a frame that has been seen. Add every frame of an output, in their order. Allocates nothing.
   ///
@@ -26,8 +52,16 @@ struct LateCauses: Sendable {
   mutating func add(
     _ frame: FrameRecord, interval: Nanoseconds, resumed: MonotonicTime? = nil
   ) -> FrameRecord.Causes? {
+    func wasStopped(since time: MonotonicTime) -> Bool { resumed.map { time < $0 && $0 < frame.submitted } ?? false }
+    standstill = classifier.standstill(of: frame, interval: interval)
+    if let time = standstill?.time {
+      if wasStopped(since: frame.start - time) { standstill?.causes = FrameRecord.Causes(main: .stopped) }
+      for index in missed.indices where missed[index].cause == standstill?.causes.main {
+        missed[index].intervals += Int((time + interval / 2).count / max(interval.count, 1))
+      }
+    }
     guard var causes = classifier.causes(of: frame, interval: interval) else { return nil }
-    if let resumed, frame.start < resumed, resumed < frame.submitted { causes = FrameRecord.Causes(main: .stopped) }
+    if wasStopped(since: frame.start) { causes = FrameRecord.Causes(main: .stopped) }
     for index in all.indices where all[index].cause == causes.main { all[index].frames += 1 }
     return causes
   }
@@ -42,6 +76,9 @@ struct LateCauses: Sendable {
     func rank(_ count: LateCount) -> (Int, Int) { (count.cause == .stuffing ? 1 : 0, -count.frames) }
     return all.filter { $0.frames > 0 }.sorted { rank($0) < rank($1) }
   }
+
+  /// The most frequent first. Causes without an interval are left out.
+  var missedCounts: [MissedCount] { missed.filter { $0.intervals > 0 }.sorted { $0.intervals > $1.intervals } }
 }
 
 /// Finds the cause of each late frame. A pure value; it learns from the frames that were in time.
@@ -51,12 +88,15 @@ struct LateCauses: Sendable {
 package struct LateFrameClassifier: Sendable {
   private var usual: FrameRecord.PhaseDurations?
   private var usualWait = Nanoseconds.zero
+  /// How long after its target the last frame was seen; zero if it was in time.
+  private var lastLateness = Nanoseconds.zero
 
   package init() {}
 
   /// - Parameter frame: a frame that has been seen. Pass every frame of an output, in their order.
   /// - Returns: nil if it was in time.
   package mutating func causes(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Causes? {
+    lastLateness = frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero
     let usual = usual ?? FrameRecord.PhaseDurations()
     if let causes = frame.causes(interval: interval, usual: usual, usualWait: usualWait) { return causes }
     // A frame that was in time although its work did not fit came out of idle: its phases are not the usual ones. At half the
@@ -64,6 +104,17 @@ package struct LateFrameClassifier: Sendable {
     let budget = frame.isTargetKnown ? max(interval, frame.target - frame.start) : interval
     if frame.work + frame.drawingWait <= budget { learn(frame) }
     return nil
+  }
+
+  /// The standstill that a frame ends; ask before `causes(of:interval:)`. A frame that takes five intervals is late by five and makes the
+  /// ticks of the same five be missed: the lateness of the frame before is taken off.
+  ///
+  /// - Returns: nil if no interval was missed before it, or a late frame accounts for them.
+  package func standstill(of frame: FrameRecord, interval: Nanoseconds) -> Standstill? {
+    let time = frame.missedTime - lastLateness
+    guard time > interval / 2 else { return nil }
+    let causes = frame.standstillCauses(time, usual: usual ?? FrameRecord.PhaseDurations(), usualWait: usualWait)
+    return Standstill(time: time, causes: causes)
   }
 
   private mutating func learn(_ frame: FrameRecord) {

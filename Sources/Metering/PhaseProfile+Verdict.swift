@@ -12,6 +12,21 @@ extension PhaseProfile {
     return "\(fit(total.p99 ?? largest)); \(lateness(name))\(loss)"
   }
 
+  /// The verdict's part about missed intervals, which belong to no frame, so that frames may all be in time beside them. Nil without any.
+  ///
+  /// - Parameter report: the meter's, of the same run.
+  package func standstillVerdict(_ report: FrameReport) -> String? {
+    guard report.missed > 0, let longest = report.frameInterval.maximum else { return nil }
+    let intervals = report.missed == 1 ? "1 interval" : "\(report.missed) intervals"
+    // Late frames account for the rest, or no frame has ended it.
+    let isAll = missedCauses.reduce(0) { $0 + $1.intervals } >= report.missed
+    let causes: [String] =
+      isAll && missedCauses.count == 1
+      ? [" \(missedCauses[0].cause.place)"]
+      : missedCauses.prefix(3).map { ", \($0.intervals) \($0.cause.place)" }
+    return "\(intervals) missed\(causes.joined()): the picture stood for up to \(Text.milliseconds(longest)) ms"
+  }
+
   private func fit(_ usual: Nanoseconds) -> String {
     let isRefresh = budget == refreshRate.interval
     let rate = Text.decimal(refreshRate.hertz, 2).replacing(".00", with: "")
@@ -59,6 +74,7 @@ extension FrameRecord.Cause {
   fileprivate var place: String {
     switch self {
     case .phase(let phase): "in \(phase.name)"
+    case .lostVBlank: "by vblanks that the display did not tell of"
     case .commitMissed: "by a missed commit"
     case .stopped: "by a stop of the process"
     case .drawingWait: "in the wait for drawings"

@@ -21,11 +21,13 @@ public struct PhaseProfile: Sendable {
     public var share: Double?
   }
 
-  /// One of the frames that were late by most, or among those in time one of those with most work.
+  /// One of the frames that were late or ended a standstill by most, or else one of those with most work.
   public struct WorstFrame: Sendable {
     public var record: FrameRecord
     /// Why it was late; nil if it was in time.
     public var causes: FrameRecord.Causes?
+    /// How long the picture before it stood, since intervals were missed, and why; nil if none were, or a late frame accounts for them.
+    public var standstill: Standstill?
   }
 
   public let refreshRate: RefreshRate
@@ -73,7 +75,7 @@ public struct PhaseProfile: Sendable {
       lateFrames += 1
       if let layer = causes.layer(of: frame) { blamed[causes.main, default: [:]][layer, default: 0] += 1 }
     }
-    keep(WorstFrame(record: frame, causes: causes))
+    keep(WorstFrame(record: frame, causes: causes, standstill: self.causes.standstill))
   }
 
   /// Adds a frame that is never seen, see `FrameEvent.lost`: only to the causes, and to the verdict.
@@ -113,6 +115,9 @@ public struct PhaseProfile: Sendable {
   /// are left out.
   public var lateCauses: [LateCount] { causes.counts }
 
+  /// The causes of the missed intervals for which no late frame accounts, the most frequent first.
+  public var missedCauses: [MissedCount] { causes.missedCounts }
+
   /// The layer that made most frames late by this cause, and how many. Nil where no layer took half of the phase.
   public func blamedLayer(_ cause: FrameRecord.Cause) -> (layer: UInt32, frames: Int)? {
     guard let most = blamed[cause]?.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return nil }
@@ -141,7 +146,16 @@ extension PhaseProfile.WorstFrame {
   /// How late it was; zero if it was in time.
   package var lateness: Nanoseconds { causes == nil ? .zero : record.lateness }
 
+  /// How long the picture before it stood too long.
+  package var delay: Nanoseconds { lateness + (standstill?.time ?? .zero) }
+
+  /// The causes of the longer one of lateness and standstill; nil without either.
+  package var longestCauses: FrameRecord.Causes? {
+    guard let standstill, standstill.time > lateness else { return causes }
+    return standstill.causes
+  }
+
   fileprivate func isWorse(than other: Self) -> Bool {
-    (lateness, record.work) > (other.lateness, other.record.work)
+    (delay, record.work) > (other.delay, other.record.work)
   }
 }

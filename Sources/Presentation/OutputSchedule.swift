@@ -167,6 +167,9 @@ struct OutputSchedule {
     if let tick = openTick {
       record.promised = tick.targetTimestamp
       (record.start, record.delivered) = (tick.start, tick.delivered)
+      let missed = tick.missed * UInt64(tick.intervalsPerTick)
+      record.missedTime = tick.duration * Int64(clamping: missed)
+      record.lostVBlankTime = tick.duration * Int64(clamping: min(tick.lostVBlanks, missed))
     }
     return record
   }

@@ -26,7 +26,7 @@ package struct WorkStretch {
   mutating func end(_ frame: inout FrameRecord, at now: MonotonicTime) {
     guard let begin, let meter else { return }
     self.begin = nil
-    let lateness = frame.processorTime == nil ? frame.delivered - frame.start : .zero
+    let lateness = frame.processorTime == nil ? frame.delivered - frame.start + frame.missedTime : .zero
     frame.add(meter.usage(since: begin, at: now, lateness: lateness))
   }
 }

@@ -155,6 +155,30 @@ struct PageTests {
     #expect(data["histogram"] is NSNull && data["phaseTable"] is NSNull)
   }
 
+  /// A frame that ends a standstill is among the worst.
+  @Test @MainActor func aFrameThatEndsAStandstill() throws {
+    var frames = Self.frames(20)
+    for index in frames.indices.suffix(10) {
+      frames[index].frameNumber += 2
+      let times: [WritableKeyPath<FrameRecord, MonotonicTime>] = [
+        \.tickTimestamp, \.start, \.delivered, \.target, \.submitted, \.presented,
+      ]
+      for time in times { frames[index][keyPath: time] += .microseconds(33_334) }
+    }
+    for index in frames.indices { frames[index].processorTime = frames[index].work }
+    (frames[10].missedTime, frames[10].startDelay) = (RefreshRate.hertz60.interval * 2, .milliseconds(25))
+    let data = try Self.json(try Self.page(frames, kept: 100))
+    let worst = try #require((data["worst"] as? [[String: Any]])?.first)
+    #expect(worst["cause"] as? String == "machine busy" && worst["isLate"] as? Bool == false)
+    #expect(worst["missed"] as? Int == 2 && worst["index"] as? Int == 10)
+    let shown = try #require(data["frames"] as? [String: Any])
+    let columns = try #require(shown["columns"] as? [[String: Any]])
+    func values(_ name: String) throws -> [Int?] {
+      try #require(columns.first { $0["name"] as? String == name }?["values"] as? [Any], "\(name)").map { $0 as? Int }
+    }
+    #expect(try values("missed before it").map { $0 ?? 0 }.filter { $0 > 0 } == [33_333])
+  }
+
   @Test @MainActor func namesAreText() throws {
     let name = "</script><!--<script>\"'&\\\u{2028}<img src=x onerror=alert(1)>"
     let page = try Self.page(Self.frames(3), kept: 10, scene: name)

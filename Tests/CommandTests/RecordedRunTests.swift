@@ -22,7 +22,31 @@ struct RecordedRunTests {
       let missed = try #require(statistics["missed"] as? Int)
       #expect((missed > 1) == misses)
       let verdict = try #require(figures["verdict"] as? String)
-      #expect(verdict.contains("; \(missed) intervals missed: the picture stood for up to ") == misses, "\(verdict)")
+      #expect(verdict.contains("; \(missed) intervals missed") == misses, "\(verdict)")
+      #expect(verdict.contains(": the picture stood for up to ") == misses, "\(verdict)")
+    }
+  }
+
+  /// The frames that end a standstill are among the worst, with the same intervals and cause in text, JSON and page.
+  @Test func theWorstFramesEndAStandstill() throws {
+    let folder = try TemporaryFolder()
+    let run = "framepace run orbit --simulate flaky --fast --duration 5s --size 64x64 --quiet"
+    #expect(try shell("FRAMEPACE_PROFILE=a.profile \(run)", in: folder.path).status == 0)
+    let result = try framepace(["profile", "a.profile", "--json", "p.json", "--html", "p.html"], in: folder.path)
+    let figures = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any])
+    #expect(figures["late"] as? Int == 0)
+    let missed = try #require((figures["statistics"] as? [String: Any])?["missed"] as? Int)
+    #expect(missed > 5 && figures["missedCauses"] as? [String: Int] == ["lost vblank": missed])
+    let worst = try #require(figures["worst"] as? [[String: Any]])
+    #expect(worst.allSatisfy { $0["missed"] as? Int ?? 0 > 0 && $0["cause"] as? String == "lost vblank" })
+    let page = try PageTests.json(folder.contents(of: "p.html"))
+    let shown = try #require(page["worst"] as? [[String: Any]])
+    #expect(shown.map { $0["missed"] as? Int } == worst.map { $0["missed"] as? Int })
+    #expect(shown.map { $0["cause"] as? String } == worst.map { $0["cause"] as? String })
+    let lines = result.output.components(separatedBy: "\n")
+    let table = try #require(lines.firstIndex { $0.hasPrefix("worst ") })
+    for (line, frame) in zip(lines[(table + 1)...], worst) {
+      #expect(line.contains("\(try #require(frame["missed"] as? Int))  lost vblank"), "\(line)")
     }
   }
 

@@ -230,6 +230,57 @@ import Testing
     #expect(cause(layerPixels: 300, processorTime: .milliseconds(7)) == .phase(.composite))
   }
 
+  // MARK: - Missed intervals
+
+  /// In time, 1 ms after a vblank, when two intervals of 10 ms before it had been missed.
+  private func afterMissed(_ change: (inout FrameRecord) -> Void = { _ in }) -> FrameRecord {
+    late(submitted: .milliseconds(5)) { record in
+      (record.delivered, record.presented) = (record.start + .milliseconds(1), record.target)
+      (record.missedTime, record.processorTime) = (interval * 2, .milliseconds(4))
+      change(&record)
+    }
+  }
+
+  @Test func intervalsAreMissedForWhatTookLongest() {
+    func causes(_ change: (inout FrameRecord) -> Void) -> FrameRecord.Causes {
+      let record = afterMissed(change)
+      #expect(record.causes(interval: interval) == nil)
+      return record.standstillCauses(interval * 2)
+    }
+    #expect(causes { _ in } == FrameRecord.Causes(main: .scheduling))
+    // The thread waited 11 or 10 of 21 ms for a processor.
+    #expect(causes { $0.startDelay = .milliseconds(11) } == FrameRecord.Causes(main: .machineBusy, other: .scheduling))
+    #expect(causes { $0.startDelay = .milliseconds(10) } == FrameRecord.Causes(main: .scheduling, other: .machineBusy))
+    #expect(causes { $0.lostVBlankTime = interval * 2 } == FrameRecord.Causes(main: .lostVBlank))
+    // The display told of the second vblank, and the loop read it late.
+    #expect(causes { $0.lostVBlankTime = interval }.other == .lostVBlank)
+    #expect(
+      causes { record in
+        record.phases[.callbacks] = .milliseconds(22)
+        record.processorTime = .milliseconds(25)
+      } == FrameRecord.Causes(main: .phase(.callbacks)))
+  }
+
+  /// A late frame accounts for one of two intervals: 11 ms are left, and only as much of a wait.
+  @Test func aPartOfTheMissedIntervals() {
+    let record = afterMissed { $0.startDelay = .milliseconds(6) }
+    #expect(record.standstillCauses(interval).main == .machineBusy)
+    #expect(record.standstillCauses(interval * 2).main == .scheduling)
+  }
+
+  /// A wait for a processor in missed intervals is not what makes their frame late.
+  @Test func whatMissedIntervalsAndWhatMadeLate() {
+    let record = afterMissed { record in
+      record.startDelay = .milliseconds(21)
+      record.phases[.layout] = .milliseconds(8)
+      record.submitted = record.start + .milliseconds(13)
+      record.processorTime = .milliseconds(12)
+      record.presented = record.target + interval
+    }
+    #expect(record.causes(interval: interval)?.main == .phase(.layout))
+    #expect(record.standstillCauses(interval * 2).main == .machineBusy)
+  }
+
   /// The longest eight of any times, the longest first.
   @Test func theLongestTimesOfLayers() {
     let seed = UInt64.random(in: 0 ... .max)

@@ -109,6 +109,30 @@ import Testing
     #expect(placed.timestamp <= at(120) && placed.timestamp > at(110))
   }
 
+  /// After the vblank at 200 ms the next one is requested, and so much later the display tells of it and of the two before it no more.
+  @Test func vblanksThatTheDisplayDidNotTellOf() throws {
+    let rate = RefreshRate.hertz(100)
+    func lost(requested: Int64, told: Int64, read: Int64) -> UInt64? {
+      var sequencer = TickSequencer(refreshRate: rate)
+      for k in 0...10 as ClosedRange<Int64> {
+        let vblank = VBlank(timestamp: at(100 + 10 * k), sequence: UInt64(7 + k))
+        _ = sequencer.advance(to: vblank, requested: at(91 + 10 * k), now: at(100 + 10 * k), rate: rate)
+      }
+      let vblank = VBlank(timestamp: at(told), sequence: UInt64(told / 10 - 3))
+      guard case .tick = sequencer.advance(to: vblank, requested: at(requested), now: at(read), rate: rate) else {
+        return nil
+      }
+      return sequencer.last?.lostVBlanks
+    }
+    #expect(lost(requested: 204, told: 210, read: 211) == 0)
+    #expect(lost(requested: 204, told: 230, read: 231) == 2)
+    // Requested after the first of them, or told in time and read late.
+    #expect(lost(requested: 214, told: 230, read: 231) == 1)
+    #expect(lost(requested: 224, told: 230, read: 231) == 0)
+    #expect(lost(requested: 204, told: 210, read: 231) == 0)
+    #expect(lost(requested: 204, told: 220, read: 231) == 1)
+  }
+
   private func at(_ milliseconds: Int64) -> MonotonicTime { .zero + .milliseconds(milliseconds) }
 
   /// A source without sequences, or an event without one, that comes intervals late: none is invented.

@@ -203,6 +203,67 @@ import Testing
     #expect(profile.frames == 2 && profile.lateFrames == 0 && profile.lostFrames == 2)
   }
 
+  // MARK: - Missed intervals
+
+  /// In time, after so many missed intervals.
+  private func afterMissed(_ intervals: Int64, _ change: (inout FrameRecord) -> Void = { _ in }) -> FrameRecord {
+    frame { record in
+      record.missedTime = interval * intervals
+      record.delivered = record.start
+      change(&record)
+    }
+  }
+
+  /// The frame that ends a standstill is one of the worst, with the cause; one that was late by more comes before it.
+  @Test func theFrameThatEndsAStandstillIsAmongTheWorst() throws {
+    var later = late(submitted: 15) { $0.phases[.diff] = .milliseconds(11) }
+    later.presented += interval * 2
+    let long = frame { $0.phases[.layout] = .milliseconds(5) }
+    let stood = afterMissed(2)
+    let lost = afterMissed(1) { $0.lostVBlankTime = interval }
+    let profile = try profile([long, stood, later, frame(), lost, frame()])
+    #expect(profile.lateFrames == 1)
+    #expect(profile.worstFrames.map(\.standstill?.time) == [nil, interval * 2, interval, nil, nil])
+    #expect(profile.worstFrames.map(\.longestCauses?.main) == [.phase(.diff), .scheduling, .lostVBlank, nil, nil])
+    #expect(profile.worstFrames.map(\.lateness) == [interval * 3, .zero, .zero, .zero, .zero])
+    #expect(
+      profile.missedCauses == [
+        MissedCount(cause: .scheduling, intervals: 2), MissedCount(cause: .lostVBlank, intervals: 1),
+      ])
+  }
+
+  /// A frame that takes two intervals too long makes the next two be missed: it accounts for them, and not for a third.
+  @Test func lateFramesAccountForWhatIsMissedAfterThem() throws {
+    var later = late(submitted: 25) { $0.phases[.diff] = .milliseconds(21) }
+    later.presented += interval
+    #expect(try profile([frame(), later, afterMissed(2)]).missedCauses.isEmpty)
+    #expect(
+      try profile([frame(), later, afterMissed(3)]).missedCauses == [MissedCount(cause: .scheduling, intervals: 1)])
+    #expect(try profile([frame(), later, frame(), afterMissed(2)]).missedCauses.map(\.intervals) == [2])
+  }
+
+  @Test func theVerdictNamesTheCausesOfMissedIntervals() throws {
+    func verdict(_ frames: [FrameRecord], missed: Int) throws -> String? {
+      var report = FrameReport(nominalRefreshRate: .hertz60)
+      (report.missed, report.frameInterval.maximum) = (missed, interval * 3)
+      return try profile(frames).standstillVerdict(report)
+    }
+    let lost = afterMissed(1) { $0.lostVBlankTime = interval }
+    let end = "the picture stood for up to 30.00 ms"
+    #expect(try verdict([frame()], missed: 0) == nil)
+    #expect(try verdict([frame(), afterMissed(1)], missed: 1) == "1 interval missed by scheduling: \(end)")
+    #expect(
+      try verdict([frame(), lost, lost], missed: 2)
+        == "2 intervals missed by vblanks that the display did not tell of: \(end)")
+    // A late frame accounts for one.
+    #expect(try verdict([frame(), afterMissed(2)], missed: 3) == "3 intervals missed, 2 by scheduling: \(end)")
+    let busy = afterMissed(1) { ($0.processorTime, $0.startDelay) = (.milliseconds(4), .milliseconds(9)) }
+    #expect(
+      try verdict([frame(), afterMissed(2), busy], missed: 3)
+        == "3 intervals missed, 2 by scheduling, 1 while the machine was busy elsewhere: \(end)")
+    #expect(try verdict([frame()], missed: 2) == "2 intervals missed: \(end)")
+  }
+
   /// Frames that were late by most come first, then those with most work.
   @Test func theWorstFrames() throws {
     let works = [3, 9, 1, 7, 5, 8, 2].map { work in frame { $0.phases[.layout] = .milliseconds(work) } }

@@ -290,9 +290,12 @@ package struct TickMachine {
     let isTargetKnown = !source.isVariable && prediction?.isKnown ?? false
     let start = pacer.start(
       for: target, isTargetKnown: isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
-    return DisplayLink.Tick(
+    var tick = DisplayLink.Tick(
       timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber, start: start,
       delivered: now, missed: 0, isVariable: source.isVariable)
+    // A clock that stands in for a display tells of its latest vblank only.
+    if source.isDisplay { tick.lostVBlanks = sequencer.last?.lostVBlanks ?? 0 }
+    return tick
   }
 
   // MARK: - The display and the machine

@@ -36,6 +36,8 @@ package struct TickSequencer {
     var frameNumber: UInt64
     /// The tick's interval as the model counts them; nil if another source made it, and the model has no stamp yet.
     var interval: Int64?
+    /// The intervals before it whose vblanks were requested and never delivered.
+    var lostVBlanks: UInt64 = 0
   }
 
   package private(set) var model: VBlankModel
@@ -126,7 +128,16 @@ package struct TickSequencer {
     } else if current.sequence != 0 {
       current.sequence &+= UInt64(bitPattern: skippedIntervals)
     }
-    return tick(current, interval, after: passed)
+    let undelivered = passed &- skippedIntervals &- 1
+    return tick(current, interval, after: passed, lost: lostVBlanks(of: undelivered, requested: requested))
+  }
+
+  /// How many of the vblanks after the last tick that were not delivered came after the request. One that came right after it, within
+  /// an eighth of an interval, may have been too soon for the source.
+  private func lostVBlanks(of undelivered: Int64, requested: MonotonicTime?) -> UInt64 {
+    guard let last, let requested, undelivered > 0, !model.isVariable else { return 0 }
+    let late = max((requested - last.vblank.timestamp + period / 8).count / max(period.count, 1), 0)
+    return UInt64(max(undelivered - late, 0))
   }
 
   /// Replaces the last tick, which was delayed, by the latest grid point that is not after now, if the tick's interval is over.
@@ -139,11 +150,13 @@ package struct TickSequencer {
     let passed = skipped.interval &- interval
     guard passed > 0, isLater(skipped.timestamp) else { return .duplicate }
     let sequence = last.vblank.sequence == 0 ? 0 : last.vblank.sequence &+ UInt64(passed)
-    return tick(VBlank(timestamp: skipped.timestamp, sequence: sequence), skipped.interval, after: passed)
+    return tick(
+      VBlank(timestamp: skipped.timestamp, sequence: sequence), skipped.interval, after: passed, lost: last.lostVBlanks)
   }
 
-  private mutating func tick(_ vblank: VBlank, _ interval: Int64, after passed: Int64) -> Outcome {
-    let tick = LastTick(vblank: vblank, frameNumber: (last?.frameNumber ?? 0) &+ UInt64(passed), interval: interval)
+  private mutating func tick(_ vblank: VBlank, _ interval: Int64, after passed: Int64, lost: UInt64) -> Outcome {
+    let tick = LastTick(
+      vblank: vblank, frameNumber: (last?.frameNumber ?? 0) &+ UInt64(passed), interval: interval, lostVBlanks: lost)
     last = tick
     return .tick(vblank, frameNumber: tick.frameNumber)
   }

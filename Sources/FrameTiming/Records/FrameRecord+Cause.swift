@@ -17,6 +17,9 @@ extension FrameRecord {
     /// The frame was begun or continued too late, or its work took longer, since other threads and processes had the processors. It is told
     /// from the others where the engine measures it, see `Engine.measuresThreads`.
     case machineBusy
+    /// Intervals were missed before the frame, since the display did not tell of their vblanks. A late frame has another cause: see
+    /// `standstillCauses(_:usual:usualWait:)`.
+    case lostVBlank
     /// The frame was handed over before its target, but less than `takeOverTime` before it: too late for a display.
     case commitMissed
     /// The frame was handed over in time, and there was no vblank where its target was.
@@ -34,7 +37,8 @@ extension FrameRecord {
 
     public static var allCases: [Cause] {
       Phase.allCases.map(Cause.phase) + [
-        .overdraw, .missedPictures, .drawingWait, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing,
+        .overdraw, .missedPictures, .drawingWait, .scheduling, .machineBusy, .lostVBlank, .commitMissed, .prediction,
+        .scanOut, .stuffing,
         .displayLoss, .stopped,
       ]
     }
@@ -48,6 +52,7 @@ extension FrameRecord {
       case .drawingWait: "async wait"
       case .scheduling: "scheduling"
       case .machineBusy: "machine busy"
+      case .lostVBlank: "lost vblank"
       case .commitMissed: "commit missed"
       case .prediction: "prediction"
       case .scanOut: "scan-out"
@@ -113,7 +118,31 @@ extension FrameRecord {
       deadline = due
       if ready <= due { return Causes(main: .stuffing) }
     }
+    // A wait in missed intervals is what they were missed for.
+    let startDelay = min(startDelay, max(delivered - start, .zero))
+    return longest(from: start, to: deadline, startDelay: startDelay, lost: .zero, usual, usualWait)
+  }
 
+  /// Why the picture before the frame stood for so long, since intervals were missed: the longest of those that `causes` looks at in 5., as if
+  /// the frame had been to begin and to be seen earlier by `time`, and of `lostVBlankTime`, which is `lostVBlank`.
+  ///
+  /// - Parameters:
+  ///   - time: `missedTime`, or the part of it that no late frame before accounts for.
+  ///   - usual: the time that phases usually take; without it phases count with all their time.
+  ///   - usualWait: the usual `drawingWait`.
+  public func standstillCauses(
+    _ time: Nanoseconds, usual: PhaseDurations = PhaseDurations(), usualWait: Nanoseconds = .zero
+  ) -> Causes {
+    longest(
+      from: start - time, to: due - time, startDelay: min(startDelay, time + max(delivered - start, .zero)),
+      lost: min(lostVBlankTime, time), usual, usualWait)
+  }
+
+  /// The longest of the causes for which a frame that was to be begun at `start` was not handed over by `deadline`.
+  private func longest(
+    from start: MonotonicTime, to deadline: MonotonicTime, startDelay: Nanoseconds, lost: Nanoseconds,
+    _ usual: PhaseDurations, _ usualWait: Nanoseconds
+  ) -> Causes {
     var first = (cause: Cause.scheduling, time: Nanoseconds(.min))
     var second = first
     func add(_ cause: Cause, _ time: Nanoseconds) {
@@ -128,7 +157,8 @@ extension FrameRecord {
       for phase in Phase.allCases { add(phase == .composite ? compositeCause : .phase(phase), excess[phase]) }
       if drawingWait > usualWait { add(.drawingWait, drawingWait - usualWait) }
     }
-    add(.scheduling, ready - start - work - drawingWait - startDelay)
+    add(.scheduling, ready - start - work - drawingWait - startDelay - lost)
+    if lost > .zero { add(.lostVBlank, lost) }
     let busy = runDelay + startDelay
     if busy > .zero { add(.machineBusy, busy) }
     let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2

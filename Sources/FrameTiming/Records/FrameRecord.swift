@@ -45,6 +45,10 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var start: MonotonicTime = .zero
   /// When it was begun: when link callbacks were called, or when the loop woke to the turn that made it without a tick.
   public var delivered: MonotonicTime = .zero
+  /// The refresh intervals right before its tick that had none although frames were wanted, as a time; zero for a frame without a tick.
+  public var missedTime = Nanoseconds.zero
+  /// The part of `missedTime` for which the display told of no vblank, see `DisplayLink.Tick.lostVBlanks`.
+  public var lostVBlankTime = Nanoseconds.zero
   /// When the buffer was handed to the presenter.
   public var submitted: MonotonicTime = .zero
   /// How long it was held back before that, ready, so as not to be seen before its target.
@@ -67,7 +71,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// How long those threads could have worked meanwhile and had no processor: the machine was busy elsewhere. Zero where that is not
   /// measured. (A virtual machine does not see what its host takes from it: that counts as processor time.)
   public var runDelay: Nanoseconds = .zero
-  /// The same from `start` to `delivered`.
+  /// The same from `start`, and in the intervals missed before it, to `delivered`.
   public var startDelay: Nanoseconds = .zero
   /// The layers whose entry in the tree was made anew: all of them where the structure of the tree changed.
   public var dirtyLayers: Int = 0

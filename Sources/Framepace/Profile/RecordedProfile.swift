@@ -109,8 +109,8 @@ package struct RecordedProfile: Sendable {
       .number("number", \.frameNumber), .time("tick", \.tickTimestamp),
       Column("promised", .time, { $0.promised?.nanoseconds }) { $0.promised = MonotonicTime(nanoseconds: $1) },
       .time("target", \.target), .truth("targetKnown", \.isTargetKnown), .time("animationTime", \.animationTime),
-      .time("start", \.start), .time("delivered", \.delivered), .time("submitted", \.submitted),
-      .duration("heldBack", \.heldBack),
+      .time("start", \.start), .time("delivered", \.delivered), .duration("missed", \.missedTime),
+      .duration("lostVBlanks", \.lostVBlankTime), .time("submitted", \.submitted), .duration("heldBack", \.heldBack),
       Column("input", .time, { $0.input?.nanoseconds }) { $0.input = MonotonicTime(nanoseconds: $1) },
       .time("presented", \.presented),
     ]
@@ -148,7 +148,7 @@ package struct RecordedProfile: Sendable {
       .time("timestamp", \.timestamp), .time("target", \.targetTimestamp), .time("nextVBlank", \.nextVBlank),
       .duration("duration", \.duration), .truth("isVariable", \.isVariable), .number("number", \.frameNumber),
       .time("start", \.start), .time("delivered", \.delivered), .number("missed", \.missed),
-      .count("intervalsPerTick", \.intervalsPerTick),
+      .count("intervalsPerTick", \.intervalsPerTick), .number("lostVBlanks", \.lostVBlanks),
     ]
   }
 }

@@ -74,6 +74,8 @@ struct ProfileCommand: JudgingCommand {
         frames, late           the numbers of frames and of late frames
         overBudget             the number of frames whose work took longer
         lateCauses             the number of late frames by cause
+        missedCauses           the number of missed intervals by cause, but for those
+                               that a late frame accounts for
         phases                 name, p50, p95, p99, max and share of each:
                                share is the mean's part of the budget
         all                    the same for all phases together
@@ -84,8 +86,9 @@ struct ProfileCommand: JudgingCommand {
         advice                 layer, saving in each frame that draws it, text
         regions                those of FrameProfile.region: name, times, mean, max,
                                share
-        worst                  time since the first frame in seconds, work, late,
-                               cause, longestPhase, layer, processor,
+        worst                  time since the first frame in seconds, work, late, missed: the intervals
+                               before it that no late frame accounts for, cause, of
+                               the longer one of the two, longestPhase, layer, processor,
                                withoutProcessor: how long the frame could go on and
                                had none, blocked: how long it waited, drawnLayers and
                                laidOutLayers: how many, layers: the eight that took

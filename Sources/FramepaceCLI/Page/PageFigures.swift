@@ -137,7 +137,8 @@ extension ProfileFigures {
     .object([
       ("index", index.map { .count($0) } ?? .null), ("time", .text(seconds(of: frame))),
       ("work", .text(Text.milliseconds(frame.record.work))), ("late", .text(Text.milliseconds(frame.lateness))),
-      ("cause", .text(frame.causes?.main.name ?? "in time")), ("isLate", .boolean(frame.causes != nil)),
+      ("missed", .count(missed(before: frame))), ("cause", .text(frame.longestCauses?.main.name ?? "in time")),
+      ("isLate", .boolean(frame.causes != nil)),
       ("longest", .text(longest(frame).name)), ("damage", detail(of: frame).map(damage) ?? .null),
       ("drawn", .text(drawn(frame.record))),
       ("layers", .list((detail(of: frame)?.layers ?? []).map(layerTime))),

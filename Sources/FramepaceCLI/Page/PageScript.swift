@@ -93,7 +93,11 @@ extension ProfilePage {
           button.setAttribute('aria-label', `Show the frame at ${frame.time} s`);
           button.addEventListener('click', () => select(frame.index));
         }
-        make('span', title, frame.isLate ? `${frame.late} ms late: ${frame.cause}` : frame.cause, frame.isLate ? 'bad' : '');
+        const trouble = [];
+        if (frame.isLate) trouble.push(`${frame.late} ms late`);
+        if (frame.missed > 0) trouble.push(`${frame.missed} interval${frame.missed === 1 ? '' : 's'} missed before it`);
+        const isBad = trouble.length > 0;
+        make('span', title, isBad ? `${trouble.join(', ')}: ${frame.cause}` : frame.cause, isBad ? 'bad' : '');
         make('p', item, `${frame.work} ms of work, longest ${frame.longest}`, 'note');
         const parts = make('div', item, null, 'parts');
         const picture = make('div', parts);

@@ -26,7 +26,7 @@ enum PageText {
     ("present", "Handing the buffer to the display."),
     (
       "cause",
-      "Why a frame was late. A phase took longer than usual; overdraw: it was composite, and each pixel was painted three times or more; cache misses: it was composite, and half of it went into pictures of effects and shadows that were not kept; async wait: the commit waited for drawings; machine busy: others had the processors; scheduling: the work would have fitted, but was begun or continued too late; commit missed: handed over less than a millisecond before the vblank; prediction: no vblank was where it was predicted; scan-out: handed over in time, and shown whole intervals later; stuffing: ready in time, behind frames that were late; display loss: never seen, as the display was away; stopped: the process was stopped."
+      "Why a frame was late, or why intervals were missed before it. A phase took longer than usual; overdraw: it was composite, and each pixel was painted three times or more; cache misses: it was composite, and half of it went into pictures of effects and shadows that were not kept; async wait: the commit waited for drawings; machine busy: others had the processors; lost vblank: intervals were missed, since the display did not tell of their vblanks; scheduling: the work would have fitted, but was begun or continued too late; commit missed: handed over less than a millisecond before the vblank; prediction: no vblank was where it was predicted; scan-out: handed over in time, and shown whole intervals later; stuffing: ready in time, behind frames that were late; display loss: never seen, as the display was away; stopped: the process was stopped."
     ),
     (
       "processor, blocked",
@@ -38,7 +38,7 @@ enum PageText {
     ),
     (
       "worst",
-      "The frames that were late by most, then those in time with most work. The picture shows the rectangles in which pixels may differ from the frame before; pixels that only moved, as those of a scrolled list, are not in them. Beside it are the layers whose layout or display took longest, eight at most."
+      "The frames that were late by most, or that ended by most a time in which intervals were missed and for which no late frame accounts; then those in time with most work. The picture shows the rectangles in which pixels may differ from the frame before; pixels that only moved, as those of a scrolled list, are not in them. Beside it are the layers whose layout or display took longest, eight at most."
     ),
     ("mean", "The mean time as a part of the budget; the means of the phases add up to that of all."),
     (

@@ -176,6 +176,7 @@ final class LateFrames {
     case .drawingWait: "the commit waited \(Text.milliseconds(frame.drawingWait)) ms for drawings"
     case .scheduling: waiting(frame)
     case .machineBusy: "without a processor for \(Text.milliseconds(frame.runDelay + frame.startDelay)) ms"
+    case .lostVBlank: "the display did not tell of a vblank"
     case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"

@@ -62,26 +62,25 @@ struct ProfileFigures {
     ].joined(separator: "\n")
   }
 
-  var verdict: String { profile.verdict { layers.name(of: $0) } + standstill }
-
-  /// Intervals without a frame belong to no frame, so that frames may all be in time beside them.
-  private var standstill: String {
-    guard report.missed > 0, let longest = report.frameInterval.maximum else { return "" }
-    let intervals = report.missed == 1 ? "1 interval" : "\(report.missed) intervals"
-    return "; \(intervals) missed: the picture stood for up to \(Text.milliseconds(longest)) ms"
+  var verdict: String {
+    profile.verdict { layers.name(of: $0) } + (profile.standstillVerdict(report).map { "; \($0)" } ?? "")
   }
 
   private func worst(width: Int) -> String {
-    let widths = [9, 10, 10]
+    let widths = [9, 10, 10, 8]
     func line(_ title: String, _ cells: [String], _ rest: String) -> String {
       Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined() + "  " + rest
     }
     let rows = profile.worstFrames.map { frame in
       line(
-        "", [seconds(of: frame), Text.milliseconds(frame.record.work), Text.milliseconds(frame.lateness)],
+        "",
+        [
+          seconds(of: frame), Text.milliseconds(frame.record.work), Text.milliseconds(frame.lateness),
+          "\(missed(before: frame))",
+        ],
         reason(of: frame, isLong: width >= 78).withoutControlCharacters)
     }
-    return ([line("worst", ["at s", "work ms", "late ms"], "cause")] + rows).joined(separator: "\n")
+    return ([line("worst", ["at s", "work ms", "late ms", "missed"], "cause")] + rows).joined(separator: "\n")
   }
 
   /// The time since the first frame.
@@ -92,17 +91,23 @@ struct ProfileFigures {
 
   func seconds(of frame: PhaseProfile.WorstFrame) -> String { Text.decimal(time(of: frame).seconds, 3) }
 
+  /// The intervals of the standstill that the frame ended.
+  func missed(before frame: PhaseProfile.WorstFrame) -> Int {
+    Int(((frame.standstill?.time.seconds ?? 0) * profile.refreshRate.hertz).rounded())
+  }
+
   private func reason(of frame: PhaseProfile.WorstFrame, isLong: Bool) -> String {
     let longest = longest(frame)
-    let cause = frame.causes?.main.name ?? "in time"
+    let causes = frame.longestCauses
+    let cause = causes?.main.name ?? "in time"
     guard isLong else { return cause }
     if let blocked = frame.record.blockedTime, blocked >= .milliseconds(1), blocked >= frame.record.work / 2 {
       return "\(cause) (\(Text.milliseconds(blocked)) ms blocked)"
     }
-    if let layer = frame.causes?.layer(of: frame.record), let name = layers.name(of: layer) {
+    if let layer = causes?.layer(of: frame.record), let name = layers.name(of: layer) {
       return "\(cause) of '\(name)'"
     }
-    return frame.causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
+    return causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
   }
 
   /// The damage and the layers of a frame; nil where they are not kept.
@@ -121,9 +126,10 @@ struct ProfileFigures {
     let worst = profile.worstFrames.map { frame in
       JSONValue.object([
         ("time", .decimal(time(of: frame).seconds, 3)), ("work", .milliseconds(frame.record.work)),
-        ("late", .milliseconds(frame.lateness)), ("cause", .optional(frame.causes?.main.name)),
+        ("late", .milliseconds(frame.lateness)), ("missed", .count(missed(before: frame))),
+        ("cause", .optional(frame.longestCauses?.main.name)),
         ("longestPhase", .text(longest(frame).name)),
-        ("layer", .optional(frame.causes?.layer(of: frame.record).flatMap { layers.name(of: $0) })),
+        ("layer", .optional(frame.longestCauses?.layer(of: frame.record).flatMap { layers.name(of: $0) })),
         ("processor", .milliseconds(frame.record.processorTime)),
         ("withoutProcessor", .milliseconds(frame.record.runDelay + frame.record.startDelay)),
         ("blocked", .milliseconds(frame.record.blockedTime)), ("drawnLayers", .count(frame.record.drawnLayers)),
@@ -146,6 +152,7 @@ struct ProfileFigures {
         ("late", .count(profile.lateFrames)),
         ("overBudget", .count(profile.framesOverBudget)),
         ("lateCauses", .object(profile.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
+        ("missedCauses", .object(profile.missedCauses.map { ($0.cause.name, .count($0.intervals)) })),
       ] + ProfileText.json(profile, areas) + [
         ("layers", LayerText.json(layers, frames: profile.frames, budget: profile.budget)),
         ("advice", LayerText.adviceJSON(layers, frames: profile.frames, budget: profile.budget)),
