@@ -68,7 +68,9 @@ public final class ManualClock: Sendable {
   private let nanoseconds: Atomic<Int64>
   private let sleep = Atomic<Int64>(0)
   private let runnable = Atomic<Int64>(0)
+  private let stolen = Atomic<Int64>(0)
   private let blocked = Atomic<Int64>(0)
+  private let sleeps = Atomic<Int>(0)
 
   /// Makes a clock that stands at `start`.
   public init(start: MonotonicTime = .zero) {
@@ -99,6 +101,8 @@ public final class ManualClock: Sendable {
     case running
     /// It could run, and others have the processors.
     case runnable
+    /// It could run, and the host of a virtual machine has its processor: the kernel counts no delay.
+    case stolen
     /// It waits for something else, such as a lock or a file.
     case blocked
   }
@@ -109,16 +113,23 @@ public final class ManualClock: Sendable {
     switch state {
     case .running: break
     case .runnable: runnable.add(offset.count, ordering: .acquiringAndReleasing)
-    case .blocked: blocked.add(offset.count, ordering: .acquiringAndReleasing)
+    case .stolen: stolen.add(offset.count, ordering: .acquiringAndReleasing)
+    case .blocked:
+      blocked.add(offset.count, ordering: .acquiringAndReleasing)
+      sleeps.add(1, ordering: .acquiringAndReleasing)
     }
     advance(by: offset)
   }
 
-  /// The time in which the simulated thread could run and had no processor.
+  /// The time in which the simulated thread could run and had no processor, as the kernel counts it.
   var threadRunDelay: Nanoseconds { Nanoseconds(runnable.load(ordering: .acquiring)) }
 
+  /// How often the simulated thread has blocked.
+  var threadSleeps: Int { sleeps.load(ordering: .acquiring) }
+
   var threadProcessorTime: Nanoseconds {
-    now - .zero - threadRunDelay - Nanoseconds(blocked.load(ordering: .acquiring))
+    let away = blocked.load(ordering: .acquiring) + stolen.load(ordering: .acquiring)
+    return now - .zero - threadRunDelay - Nanoseconds(away)
   }
 
   /// The time that the simulated machine was suspended. The clock stood still during it.

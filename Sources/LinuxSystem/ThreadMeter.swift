@@ -4,7 +4,7 @@ import Glibc
 package struct ThreadUsage: Equatable, BitwiseCopyable, Sendable {
   /// The time for which it had a processor.
   package var processor = Nanoseconds.zero
-  /// The time for which it could run and had none: others had the processors.
+  /// The time for which it could run and had none: others had the processors, of this machine or of the host of a virtual one.
   package var runDelay = Nanoseconds.zero
   /// The same before the stretch, since it was to begin.
   package var startDelay = Nanoseconds.zero
@@ -20,15 +20,17 @@ package struct ThreadUsage: Equatable, BitwiseCopyable, Sendable {
 
 /// Measures for how long a thread has a processor while it works, and for how long it waits for one.
 ///
-/// It belongs to the thread that makes it. A stretch of work costs two readings of the thread's clock, and every sixteenth, as well as each
-/// in which the thread was away, a reading of `/proc/thread-self/schedstat`; nothing is allocated. Where the kernel does not count run
-/// delays, there are none.
+/// It belongs to the thread that makes it. A stretch of work costs two readings of the thread's clock and one of how often it slept, and
+/// every sixteenth, as well as each in which the thread was away, a reading of `/proc/thread-self/schedstat`; nothing is allocated. A
+/// thread that never slept in a stretch was ready in all of it: what it was away for is run delay, also what the kernel does not count, as
+/// the time that the host of a virtual machine takes. Of a stretch in which it slept, the delay is what the kernel counts; where that
+/// counts nothing, none.
 ///
 /// A reading of the thread's clock takes 0.5 µs, of which 0.17 µs are the system call, one of the file 0.8 µs. Other ways are cheaper and worse.
 /// One reading a frame, each the end of a stretch and the beginning of the next, would count every turn between them, and the kernel's
-/// own time for a sleep and the waking from it: 17 µs, more than the work of many a frame. `getrusage` takes 0.3 µs and stands still
-/// between two ticks of the kernel, for 4 ms. A counter of `perf_event_open` that is read without a call is refused to users where
-/// `perf_event_paranoid` is 3, as in Debian.
+/// own time for a sleep and the waking from it: 17 µs, more than the work of many a frame. The times of `getrusage`, which takes
+/// 0.3 µs, stand still between two ticks of the kernel, for 4 ms; its count of sleeps does not. A counter of `perf_event_open` that is read
+/// without a call is refused to users where `perf_event_paranoid` is 3, as in Debian.
 ///
 /// ```swift
 /// let begin = meter.mark(at: clock.now)
@@ -40,11 +42,14 @@ package final class ThreadMeter {
   package struct Mark: BitwiseCopyable, Sendable {
     package fileprivate(set) var time: MonotonicTime
     fileprivate var processor: Nanoseconds
+    /// How often the thread had slept.
+    package fileprivate(set) var sleeps: Int
 
     /// Leaves out what lies between two other marks.
     package mutating func leaveOut(from first: Mark, to second: Mark) {
       time += second.time - first.time
       processor += second.processor - first.processor
+      sleeps += second.sleeps - first.sleeps
     }
   }
 
@@ -70,7 +75,7 @@ package final class ThreadMeter {
   }
 
   package func mark(at time: MonotonicTime) -> Mark {
-    Mark(time: time, processor: clock.threadProcessorTime)
+    Mark(time: time, processor: clock.threadProcessorTime, sleeps: sleeps)
   }
 
   /// The times of the thread from a mark to `time`, which is now.
@@ -89,8 +94,27 @@ package final class ThreadMeter {
     let delay = total - lastDelay
     lastDelay = total
     usage.startDelay = min(delay, lateness)
-    usage.runDelay = min(delay - usage.startDelay, absence)
+    usage.runDelay = Self.runDelay(counted: delay - usage.startDelay, absence: absence, hasSlept: sleeps != mark.sleeps)
     return usage
+  }
+
+  /// How long a thread could run and had no processor, in a stretch in which it was away for `absence`. A short absence is only what the
+  /// kernel counts: interrupts take such times, too.
+  ///
+  /// - Parameters:
+  ///   - counted: the delay that the kernel counts.
+  ///   - hasSlept: true if the thread gave its processor up by itself, to wait for something.
+  package static func runDelay(counted: Nanoseconds, absence: Nanoseconds, hasSlept: Bool) -> Nanoseconds {
+    hasSlept || absence < shortestAbsence ? min(counted, absence) : absence
+  }
+
+  /// How often the thread has given its processor up by itself.
+  private var sleeps: Int {
+    if let manual = clock.manual { return manual.threadSleeps }
+    var usage = rusage()
+    // RUSAGE_THREAD, which glibc hides behind _GNU_SOURCE.
+    getrusage(__rusage_who_t(1), &usage)
+    return usage.ru_nvcsw
   }
 
   /// For how long the thread has waited for a processor since it began; zero where that is not known.

@@ -69,7 +69,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// the engine measures it, see `Engine.measuresThreads`. Where threads share the work of a phase, the one that shared it out counts.
   public var processorTime: Nanoseconds?
   /// How long those threads could have worked meanwhile and had no processor: the machine was busy elsewhere. Zero where that is not
-  /// measured. (A virtual machine does not see what its host takes from it: that counts as processor time.)
+  /// measured. Of what the host of a virtual machine takes, it has what a thread lost that did not sleep from the loop's waking on; if the
+  /// kernel is not told of that time, it counts as processor time.
   public var runDelay: Nanoseconds = .zero
   /// The same from `start`, and in the intervals missed before it, to `delivered`.
   public var startDelay: Nanoseconds = .zero
