@@ -155,7 +155,7 @@ struct PageTests {
     #expect(data["histogram"] is NSNull && data["phaseTable"] is NSNull)
   }
 
-  /// A frame that ends a standstill is among the worst.
+  /// A frame that ends a standstill is among the worst, and has the number of its interval and what it waited before its beginning.
   @Test @MainActor func aFrameThatEndsAStandstill() throws {
     var frames = Self.frames(20)
     for index in frames.indices.suffix(10) {
@@ -172,10 +172,13 @@ struct PageTests {
     #expect(worst["cause"] as? String == "machine busy" && worst["isLate"] as? Bool == false)
     #expect(worst["missed"] as? Int == 2 && worst["index"] as? Int == 10)
     let shown = try #require(data["frames"] as? [String: Any])
+    let steps = try #require(shown["number"] as? [Int])
+    #expect(steps == [0] + Array(repeating: 1, count: 9) + [3] + Array(repeating: 1, count: 9))
     let columns = try #require(shown["columns"] as? [[String: Any]])
     func values(_ name: String) throws -> [Int?] {
       try #require(columns.first { $0["name"] as? String == name }?["values"] as? [Any], "\(name)").map { $0 as? Int }
     }
+    #expect(try values("without a processor before it was begun")[10] == 25_000)
     #expect(try values("missed before it").map { $0 ?? 0 }.filter { $0 > 0 } == [33_333])
   }
 

@@ -48,6 +48,14 @@ struct RecordedRunTests {
     for (line, frame) in zip(lines[(table + 1)...], worst) {
       #expect(line.contains("\(try #require(frame["missed"] as? Int))  lost vblank"), "\(line)")
     }
+    // The numbers are those of the log, and the page's are the same.
+    let numbers = try #require((page["frames"] as? [String: Any])?["number"] as? [Int]).reduce(into: [Int]()) {
+      numbers, step in
+      numbers.append((numbers.last ?? 0) + step)
+    }
+    for (frame, shown) in zip(worst, shown) {
+      #expect(frame["number"] as? Int == numbers[try #require(shown["index"] as? Int)])
+    }
   }
 
   /// Page, trace, log and JSON have the same frames as the program's own log; the trace has no tracks of loop and workers, which is said.

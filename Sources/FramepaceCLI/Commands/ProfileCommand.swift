@@ -86,10 +86,11 @@ struct ProfileCommand: JudgingCommand {
         advice                 layer, saving in each frame that draws it, text
         regions                those of FrameProfile.region: name, times, mean, max,
                                share
-        worst                  time since the first frame in seconds, work, late, missed: the intervals
-                               before it that no late frame accounts for, cause, of
-                               the longer one of the two, longestPhase, layer, processor,
-                               withoutProcessor: how long the frame could go on and
+        worst                  number (as in --csv and --trace), time since the first
+                               frame in seconds, work, late, missed: the intervals
+                               before it that no late frame accounts for, cause: of
+                               the longer one of the two, longestPhase, layer,
+                               processor, withoutProcessor: how long the frame could go on and
                                had none, blocked: how long it waited, drawnLayers and
                                laidOutLayers: how many, layers: the eight that took
                                longest, each with name, phase and time, damage: left,

@@ -25,6 +25,9 @@ struct PageFrames {
       .duration("animation error") { $0.step?.animationError },
       .duration("with a processor") { $0.record.processorTime },
       .duration("ready, without a processor") { frame in frame.record.processorTime.map { _ in frame.record.runDelay } },
+      .duration("without a processor before it was begun") { frame in
+        frame.record.processorTime.map { _ in frame.record.startDelay }
+      },
       .duration("blocked") { $0.record.blockedTime },
       Column(name: "painted", unit: "pixels") { Int64($0.record.paintedPixels) },
     ]
@@ -69,6 +72,12 @@ struct PageFrames {
     list("at", to: &bytes) { index, _ in
       defer { before = ticks[index] }
       return ticks[index] - before
+    }
+    var lastNumber: Int64 = 0
+    list("number", to: &bytes) { _, frame in
+      let number = Int64(clamping: frame.record.frameNumber)
+      defer { lastNumber = number }
+      return number - lastNumber
     }
     list("due", to: &bytes) { index, frame in
       Self.microseconds((frame.record.promised ?? frame.record.target) - first) - ticks[index]

@@ -10,6 +10,10 @@ enum PageText {
     ("budget", "The time that a frame may take: from one vblank to the next, unless --budget says another."),
     ("work", "The time of a frame in all its phases. What it waits for in between is not work."),
     (
+      "number",
+      "Frames have the numbers of the refresh intervals that they belong to, here as in --csv, --trace and --json: those of missed and idle intervals are left out."
+    ),
+    (
       "late",
       "A frame is late if it is seen more than half a refresh interval after the vblank that link callbacks were promised."
     ),
@@ -30,7 +34,7 @@ enum PageText {
     ),
     (
       "processor, blocked",
-      "With a processor: how long the frame's threads ran, added up. Ready, without a processor: how long they could have run while others did. Blocked: how long they waited for a file, a lock or other threads."
+      "With a processor: how long the frame's threads ran, added up. Ready, without a processor: how long they could have run while others did; before it was begun: from when it was due, and in intervals missed before it. Blocked: how long they waited for a file, a lock or other threads."
     ),
     (
       "pixels",

@@ -7,6 +7,8 @@ extension ProfilePage {
       const count = data.frames.count, interval = data.interval, budget = data.budget;
       const running = values => { let sum = 0; return Float64Array.from(values, value => (sum += value) / 1000); };
       const at = running(data.frames.at);
+      let frameNumber = 0;
+      const numbers = data.frames.number.map(step => frameNumber += step);
       const due = Float64Array.from(data.frames.due, (value, index) => at[index] + value / 1000);
       const seen = Float64Array.from(data.frames.seen, (value, index) => at[index] + value / 1000);
       const phases = data.frames.phases.map(values => Float64Array.from(values, value => value / 1000));
@@ -269,7 +271,7 @@ extension ProfilePage {
         const panel = byId('frame');
         chart.dataset.frame = index;
         panel.replaceChildren();
-        const title = make('h3', panel, `Frame ${index + 1 + data.frames.leftOut} at ${(at[index] / 1000).toFixed(3)} s: `);
+        const title = make('h3', panel, `Frame ${numbers[index]} at ${(at[index] / 1000).toFixed(3)} s: `);
         const lateness = seen[index] - due[index];
         if (causes[index] > 0) make('span', title, `${milliseconds(lateness)} ms late: ${data.causes[causes[index] - 1]}`, 'bad');
         else title.append('in time');

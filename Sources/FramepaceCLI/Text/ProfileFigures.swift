@@ -125,7 +125,8 @@ struct ProfileFigures {
   var json: JSONValue {
     let worst = profile.worstFrames.map { frame in
       JSONValue.object([
-        ("time", .decimal(time(of: frame).seconds, 3)), ("work", .milliseconds(frame.record.work)),
+        ("number", .count(Int(clamping: frame.record.frameNumber))), ("time", .decimal(time(of: frame).seconds, 3)),
+        ("work", .milliseconds(frame.record.work)),
         ("late", .milliseconds(frame.lateness)), ("missed", .count(missed(before: frame))),
         ("cause", .optional(frame.longestCauses?.main.name)),
         ("longestPhase", .text(longest(frame).name)),
