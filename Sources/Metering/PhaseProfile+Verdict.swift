@@ -74,7 +74,7 @@ extension FrameRecord.Cause {
   fileprivate var place: String {
     switch self {
     case .phase(let phase): "in \(phase.name)"
-    case .lostVBlank: "by vblanks that the display did not tell of"
+    case .lostVBlank: "by lost vblanks"
     case .commitMissed: "by a missed commit"
     case .stopped: "by a stop of the process"
     case .drawingWait: "in the wait for drawings"

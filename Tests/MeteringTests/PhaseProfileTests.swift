@@ -254,7 +254,7 @@ import Testing
     #expect(try verdict([frame(), afterMissed(1)], missed: 1) == "1 interval missed by scheduling: \(end)")
     #expect(
       try verdict([frame(), lost, lost], missed: 2)
-        == "2 intervals missed by vblanks that the display did not tell of: \(end)")
+        == "2 intervals missed by lost vblanks: \(end)")
     // A late frame accounts for one.
     #expect(try verdict([frame(), afterMissed(2)], missed: 3) == "3 intervals missed, 2 by scheduling: \(end)")
     let busy = afterMissed(1) { ($0.processorTime, $0.startDelay) = (.milliseconds(4), .milliseconds(9)) }

@@ -67,9 +67,9 @@ struct ProfileFigures {
   }
 
   private func worst(width: Int) -> String {
-    let widths = [9, 10, 10, 8]
+    let widths = [8, 9, 9, 8]
     func line(_ title: String, _ cells: [String], _ rest: String) -> String {
-      Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined() + "  " + rest
+      Text.left(title, 8) + zip(cells, widths).map { Text.right($0, $1) }.joined() + "  " + rest
     }
     let rows = profile.worstFrames.map { frame in
       line(
