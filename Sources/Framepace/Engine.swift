@@ -40,7 +40,7 @@ public final class Engine {
   /// The time of commits before it, at which their animations begin.
   var earliestCommitTime: MonotonicTime?
   /// True to measure how long the threads that make frames have a processor: `FrameRecord.processorTime`, and the time that a busy machine
-  /// takes from a frame, `runDelay` and `startDelay`. It costs three to four system calls a turn and allocates nothing; false, the default,
+  /// takes from a frame, `runDelay` and `startDelay`. It costs three to five system calls a turn and allocates nothing; false, the default,
   /// costs nothing.
   public var measuresThreads: Bool {
     get { threadMeter != nil }

@@ -93,19 +93,15 @@ package final class ThreadMeter {
     let total = totalDelay
     let delay = total - lastDelay
     lastDelay = total
-    usage.startDelay = min(delay, lateness)
-    usage.runDelay = Self.runDelay(counted: delay - usage.startDelay, absence: absence, hasSlept: sleeps != mark.sleeps)
+    // Interrupts take a part of a short absence.
+    if absence >= Self.shortestAbsence, sleeps == mark.sleeps {
+      usage.runDelay = absence
+      usage.startDelay = min(max(delay - absence, .zero), lateness)
+    } else {
+      usage.startDelay = min(delay, lateness)
+      usage.runDelay = min(delay - usage.startDelay, absence)
+    }
     return usage
-  }
-
-  /// How long a thread could run and had no processor, in a stretch in which it was away for `absence`. A short absence is only what the
-  /// kernel counts: interrupts take such times, too.
-  ///
-  /// - Parameters:
-  ///   - counted: the delay that the kernel counts.
-  ///   - hasSlept: true if the thread gave its processor up by itself, to wait for something.
-  package static func runDelay(counted: Nanoseconds, absence: Nanoseconds, hasSlept: Bool) -> Nanoseconds {
-    hasSlept || absence < shortestAbsence ? min(counted, absence) : absence
   }
 
   /// How often the thread has given its processor up by itself.

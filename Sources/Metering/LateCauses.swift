@@ -25,12 +25,14 @@ public struct MissedCount: Equatable, Sendable {
 
 /// How long a picture stood since intervals were missed before the frame that replaced it, and why.
 public struct Standstill: Equatable, Sendable {
-  /// Whole refresh intervals: those missed that no late frame before accounts for.
+  /// The time for which no late frame before accounts.
   public var time: Nanoseconds
+  /// The same as a number of missed intervals, as `FrameReport.missed` counts them.
+  public var intervals: Int
   public var causes: FrameRecord.Causes
 
-  public init(time: Nanoseconds, causes: FrameRecord.Causes) {
-    (self.time, self.causes) = (time, causes)
+  public init(time: Nanoseconds, intervals: Int, causes: FrameRecord.Causes) {
+    (self.time, self.intervals, self.causes) = (time, intervals, causes)
   }
 }
 
@@ -52,16 +54,14 @@ struct LateCauses: Sendable {
   mutating func add(
     _ frame: FrameRecord, interval: Nanoseconds, resumed: MonotonicTime? = nil
   ) -> FrameRecord.Causes? {
-    func wasStopped(since time: MonotonicTime) -> Bool { resumed.map { time < $0 && $0 < frame.submitted } ?? false }
     standstill = classifier.standstill(of: frame, interval: interval)
-    if let time = standstill?.time {
-      if wasStopped(since: frame.start - time) { standstill?.causes = FrameRecord.Causes(main: .stopped) }
-      for index in missed.indices where missed[index].cause == standstill?.causes.main {
-        missed[index].intervals += Int((time + interval / 2).count / max(interval.count, 1))
+    if let standstill {
+      for index in missed.indices where missed[index].cause == standstill.causes.main {
+        missed[index].intervals += standstill.intervals
       }
     }
     guard var causes = classifier.causes(of: frame, interval: interval) else { return nil }
-    if wasStopped(since: frame.start) { causes = FrameRecord.Causes(main: .stopped) }
+    if let resumed, frame.start < resumed, resumed < frame.submitted { causes = FrameRecord.Causes(main: .stopped) }
     for index in all.indices where all[index].cause == causes.main { all[index].frames += 1 }
     return causes
   }
@@ -88,7 +88,7 @@ struct LateCauses: Sendable {
 package struct LateFrameClassifier: Sendable {
   private var usual: FrameRecord.PhaseDurations?
   private var usualWait = Nanoseconds.zero
-  /// How long after its target the last frame was seen; zero if it was in time.
+  /// How much later than it could the last frame was seen; zero if it was in time.
   private var lastLateness = Nanoseconds.zero
 
   package init() {}
@@ -96,9 +96,12 @@ package struct LateFrameClassifier: Sendable {
   /// - Parameter frame: a frame that has been seen. Pass every frame of an output, in their order.
   /// - Returns: nil if it was in time.
   package mutating func causes(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Causes? {
-    lastLateness = frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero
     let usual = usual ?? FrameRecord.PhaseDurations()
-    if let causes = frame.causes(interval: interval, usual: usual, usualWait: usualWait) { return causes }
+    let causes = frame.causes(interval: interval, usual: usual, usualWait: usualWait)
+    let missedTarget = frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero
+    // Behind another frame it is late for that one. A render thread moves the target of a frame that is late already.
+    lastLateness = causes == nil || causes?.main == .stuffing ? missedTarget : max(missedTarget, frame.lateness)
+    if let causes { return causes }
     // A frame that was in time although its work did not fit came out of idle: its phases are not the usual ones. At half the
     // rate, work of two intervals fits.
     let budget = frame.isTargetKnown ? max(interval, frame.target - frame.start) : interval
@@ -114,7 +117,8 @@ package struct LateFrameClassifier: Sendable {
     let time = frame.missedTime - lastLateness
     guard time > interval / 2 else { return nil }
     let causes = frame.standstillCauses(time, usual: usual ?? FrameRecord.PhaseDurations(), usualWait: usualWait)
-    return Standstill(time: time, causes: causes)
+    let ticks = Double(time.count) / Double(max(interval.count, 1)) / Double(max(frame.intervalsPerTick, 1))
+    return Standstill(time: time, intervals: Int(ticks.rounded()), causes: causes)
   }
 
   private mutating func learn(_ frame: FrameRecord) {

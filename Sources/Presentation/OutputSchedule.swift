@@ -168,6 +168,7 @@ struct OutputSchedule {
       record.promised = tick.targetTimestamp
       (record.start, record.delivered) = (tick.start, tick.delivered)
       let missed = tick.missed * UInt64(tick.intervalsPerTick)
+      record.intervalsPerTick = tick.intervalsPerTick
       record.missedTime = tick.duration * Int64(clamping: missed)
       record.lostVBlankTime = tick.duration * Int64(clamping: min(tick.lostVBlanks, missed))
     }

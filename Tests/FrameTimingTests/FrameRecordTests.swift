@@ -230,22 +230,6 @@ import Testing
     #expect(cause(layerPixels: 300, processorTime: .milliseconds(7)) == .phase(.composite))
   }
 
-  /// 51 ms of compositing, of which the frame's threads computed 1: those that share the painting had no processor. Callbacks of 51 ms may
-  /// have waited for a file.
-  @Test func whoSharesTheWorkWaitsForAProcessor() {
-    func cause(_ phase: FrameRecord.Phase, processorTime: Nanoseconds) -> FrameRecord.Cause? {
-      late(submitted: .milliseconds(52)) { record in
-        record.phases = FrameRecord.PhaseDurations()
-        (record.phases[.layout], record.phases[phase]) = (.milliseconds(1), .milliseconds(51))
-        record.processorTime = processorTime
-      }.causes(interval: interval)?.main
-    }
-    #expect(cause(.composite, processorTime: .milliseconds(2)) == .machineBusy)
-    #expect(cause(.callbacks, processorTime: .milliseconds(2)) == .phase(.callbacks))
-    // Layout may have waited for 1 of the 25 ms without a processor, compositing for 24 of its 51.
-    #expect(cause(.composite, processorTime: .milliseconds(27)) == .phase(.composite))
-  }
-
   /// Half of the time without a processor or more: whatever the phases were, none is to blame, nor a layer.
   @Test func noPhaseIsToBlameForABusyMachine() {
     let seed = UInt64.random(in: 0 ... .max)

@@ -38,18 +38,29 @@ import Testing
     #expect(usage.runDelay == .milliseconds(sleeps ? 2 : 8))
   }
 
-  /// Never more than the absence, and never less than what the kernel counts of it; all of it, if the thread did not sleep and was away for
-  /// half a millisecond or more.
-  @Test func theDelayOfAnyStretch() {
+  /// An absence of half a millisecond or more is all run delay if the thread did not sleep, and what the kernel counts beyond it is the delay
+  /// of the beginning. Whatever happened, no time counts twice.
+  @Test func noTimeCountsTwice() {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SplitMix64(seed: seed)
+    func some() -> Nanoseconds { Nanoseconds(Int64.random(in: 0...2_000_000, using: &random)) }
     for _ in 0..<2000 {
-      let absence = Nanoseconds(Int64.random(in: 0...2_000_000, using: &random))
-      let counted = Nanoseconds(Int64.random(in: 0...2_000_000, using: &random))
-      let least = min(counted, absence)
-      #expect(ThreadMeter.runDelay(counted: counted, absence: absence, hasSlept: true) == least, "seed \(seed)")
-      let delay = ThreadMeter.runDelay(counted: counted, absence: absence, hasSlept: false)
-      #expect(delay == (absence >= .microseconds(500) ? absence : least), "seed \(seed)")
+      let clock = ManualClock(start: .zero + .seconds(1))
+      let meter = ThreadMeter(clock: .manual(clock))
+      let (before, counted, stolen, sleep) = (some(), some(), some(), Bool.random(using: &random) ? some() : .zero)
+      clock.advance(by: before, thread: .runnable)
+      let begin = meter.mark(at: clock.now)
+      clock.advance(by: some())
+      clock.advance(by: counted, thread: .runnable)
+      clock.advance(by: stolen, thread: .stolen)
+      if sleep > .zero { clock.advance(by: sleep, thread: .blocked) }
+      let usage = meter.usage(since: begin, at: clock.now, lateness: before)
+      let absence = counted + stolen + sleep
+      #expect(usage.runDelay <= absence && usage.startDelay <= before, "seed \(seed)")
+      #expect(usage.startDelay + usage.runDelay <= before + counted + stolen, "seed \(seed)")
+      if sleep == .zero, absence >= .microseconds(500) {
+        #expect(usage.runDelay == absence && usage.startDelay == max(before - stolen, .zero), "seed \(seed)")
+      }
     }
   }
 
@@ -58,7 +69,8 @@ import Testing
     let clock = SystemClock.monotonic
     let meter = ThreadMeter(clock: clock)
     let begin = meter.mark(at: clock.now)
-    usleep(1)
+    // A sleep that is over before the kernel takes the processor away is none.
+    for _ in 0..<1000 where meter.mark(at: clock.now).sleeps == begin.sleeps { usleep(1) }
     #expect(meter.mark(at: clock.now).sleeps > begin.sleeps)
   }
 

@@ -95,8 +95,7 @@ extension FrameRecord {
   /// 4. Begun at `start` and worked on without a break and with a processor it would have been handed over in time: the longer one of the
   ///    time without work since `start`, `scheduling`, and the time without a processor, `machineBusy`.
   /// 5. The longest of these: each phase beyond its usual time, `drawingWait` beyond its, and the two of 4. The earlier one of equal ones.
-  ///    Time without a processor is no phase's: it is taken from the phases that are longest beyond their usual time. Nor is the time
-  ///    that `composite` waited, if that was half of it or more: it waits only for the threads that share it, which had no processor then.
+  ///    Time without a processor is no phase's: it is taken from the phases that are longest beyond their usual time.
   ///    Of `composite` it says more where it can: `missedPictures` if their painting took half of it or more, else `overdraw`, unless the
   ///    frame's threads waited for half of it or more.
   ///
@@ -153,27 +152,21 @@ extension FrameRecord {
         second = (cause, time)
       }
     }
-    let sharersDelay = sharersDelay
-    if start + (work - runDelay - sharersDelay) + drawingWait > deadline {
-      var excess = excess(beyond: usual)
-      excess[.composite] -= sharersDelay
+    if start + (work - runDelay) + drawingWait > deadline {
+      let excess = excess(beyond: usual)
       for phase in Phase.allCases { add(phase == .composite ? compositeCause : .phase(phase), excess[phase]) }
       if drawingWait > usualWait { add(.drawingWait, drawingWait - usualWait) }
     }
     add(.scheduling, ready - start - work - drawingWait - startDelay - lost)
     if lost > .zero { add(.lostVBlank, lost) }
-    let busy = runDelay + sharersDelay + startDelay
+    let busy = runDelay + startDelay
     if busy > .zero { add(.machineBusy, busy) }
     let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2
     return Causes(main: first.cause, other: isBoth ? second.cause : nil)
   }
 
-  /// How long compositing waited at least, if that was half of it or more. It waits for nothing but the threads that share it, and those
-  /// only paint: they had no processor. All other waits may have been other phases'.
-  private var sharersDelay: Nanoseconds {
-    let (wait, composite) = ((blockedTime ?? .zero) - drawingWait - (work - phases[.composite]), phases[.composite])
-    return wait > .zero && wait >= composite / 2 ? wait : .zero
-  }
+  /// How long the frame's threads had no processor from `start` on.
+  package var busyTime: Nanoseconds { runDelay + min(startDelay, max(delivered - start, .zero)) }
 
   /// The reason why compositing was long, where the renderer tells.
   private var compositeCause: Cause {

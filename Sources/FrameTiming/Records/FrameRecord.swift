@@ -47,6 +47,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var delivered: MonotonicTime = .zero
   /// The refresh intervals right before its tick that had none although frames were wanted, as a time; zero for a frame without a tick.
   public var missedTime = Nanoseconds.zero
+  /// Every how many refresh intervals its link is called: of `missedTime`, each missed tick is as many.
+  public var intervalsPerTick = 1
   /// The part of `missedTime` for which the display told of no vblank, see `DisplayLink.Tick.lostVBlanks`.
   public var lostVBlankTime = Nanoseconds.zero
   /// When the buffer was handed to the presenter.
@@ -69,8 +71,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// the engine measures it, see `Engine.measuresThreads`. Where threads share the work of a phase, the one that shared it out counts.
   public var processorTime: Nanoseconds?
   /// How long those threads could have worked meanwhile and had no processor: the machine was busy elsewhere. Zero where that is not
-  /// measured. Of what the host of a virtual machine takes, it has what a thread lost that did not sleep from the loop's waking on; if the
-  /// kernel is not told of that time, it counts as processor time.
+  /// measured. Time that the host of a virtual machine takes counts if the thread did not sleep since the loop woke, and if the
+  /// kernel knows of it; else it is processor time.
   public var runDelay: Nanoseconds = .zero
   /// The same from `start`, and in the intervals missed before it, to `delivered`.
   public var startDelay: Nanoseconds = .zero

@@ -110,7 +110,8 @@ package struct RecordedProfile: Sendable {
       Column("promised", .time, { $0.promised?.nanoseconds }) { $0.promised = MonotonicTime(nanoseconds: $1) },
       .time("target", \.target), .truth("targetKnown", \.isTargetKnown), .time("animationTime", \.animationTime),
       .time("start", \.start), .time("delivered", \.delivered), .duration("missed", \.missedTime),
-      .duration("lostVBlanks", \.lostVBlankTime), .time("submitted", \.submitted), .duration("heldBack", \.heldBack),
+      .count("intervalsPerTick", \.intervalsPerTick), .duration("lostVBlanks", \.lostVBlankTime),
+      .time("submitted", \.submitted), .duration("heldBack", \.heldBack),
       Column("input", .time, { $0.input?.nanoseconds }) { $0.input = MonotonicTime(nanoseconds: $1) },
       .time("presented", \.presented),
     ]

@@ -115,7 +115,8 @@ struct RunCommand: ParsableCommand {
                         those that only moved
         processorTime   how long its threads had a processor
         runDelay        how long they could work and had none
-        startDelay      the same from start to delivered
+        startDelay      the same from start, and in the intervals
+                        missed before it, to delivered
         asyncWait       how long the commit waited for drawings
         dirtyLayers, laidOutLayers, drawnLayers
                         layers that were committed anew, laid out, and drawn

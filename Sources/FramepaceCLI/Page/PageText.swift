@@ -20,7 +20,7 @@ enum PageText {
     ("over budget", "A frame whose work takes longer than the budget, whether it was late or not."),
     (
       "missed intervals",
-      "Refresh intervals without a tick although frames were wanted: the loop came too late to begin a frame in them."
+      "Refresh intervals without a tick although frames were wanted."
     ),
     ("callbacks", "Display links, timers, sources and the main queue, from the loop's waking to the commit."),
     ("layout", "Laying out layers."),

@@ -93,7 +93,7 @@ struct ProfileFigures {
 
   /// The intervals of the standstill that the frame ended.
   func missed(before frame: PhaseProfile.WorstFrame) -> Int {
-    Int(((frame.standstill?.time.seconds ?? 0) * profile.refreshRate.hertz).rounded())
+    frame.standstill?.intervals ?? 0
   }
 
   private func reason(of frame: PhaseProfile.WorstFrame, isLong: Bool) -> String {
@@ -132,7 +132,7 @@ struct ProfileFigures {
         ("longestPhase", .text(longest(frame).name)),
         ("layer", .optional(frame.longestCauses?.layer(of: frame.record).flatMap { layers.name(of: $0) })),
         ("processor", .milliseconds(frame.record.processorTime)),
-        ("withoutProcessor", .milliseconds(frame.record.runDelay + frame.record.startDelay)),
+        ("withoutProcessor", .milliseconds(frame.record.busyTime)),
         ("blocked", .milliseconds(frame.record.blockedTime)), ("drawnLayers", .count(frame.record.drawnLayers)),
         ("laidOutLayers", .count(frame.record.laidOutLayers)),
         ("damage", .list(detail(of: frame)?.damage.map(\.json) ?? [])),
