@@ -12,6 +12,8 @@ import LinuxSystem
 /// | `target`, `targetKnown` | the vblank that it was composited for, and whether that was more than a guess |
 /// | `animationTime` | the time for which its animations were evaluated |
 /// | `start`, `delivered` | when it was to be begun, and when it was |
+/// | `missedTime` | the refresh intervals right before its tick that had none although frames were wanted |
+/// | `lostVBlankTime` | the part of `missedTime` for which the display told of no vblank |
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
 /// | `input` | when the earliest input event arrived of those that this frame is the first to show |
 /// | `presented` | the vblank that showed it |
@@ -23,7 +25,7 @@ import LinuxSystem
 /// | `animationError` | by how much animations moved on more than `frameInterval`; not after a frame that was made for a guess |
 /// | `paintedPixels`, `damagePixels` | pixels that were painted, and those that may differ from the frame before and did not only move |
 /// | `processorTime` | how long the threads that worked on it had a processor; `blocked` time is `work` + `asyncWait` without this and `runDelay` |
-/// | `runDelay`, `startDelay` | how long they could work and had none, in the work and from `start` to `delivered` |
+/// | `runDelay`, `startDelay` | how long they could work and had none, in the work, and to `delivered` from `start` and in `missedTime` |
 /// | `asyncWait` | how long the commit waited for drawings of other threads |
 /// | `dirtyLayers`, `laidOutLayers`, `drawnLayers` | the layers that were committed anew, laid out, and drawn |
 /// | `missedPictures` | pictures of layers with effects, and shadows, that were painted, since none was kept |
@@ -116,6 +118,8 @@ extension LoggedFrame {
       ("animationTime", .time(wasEvaluated ? record.animationTime : nil)),
       ("start", .time(record.start)),
       ("delivered", .time(record.delivered)),
+      ("missedTime", .duration(record.missedTime)),
+      ("lostVBlankTime", .duration(record.lostVBlankTime)),
       ("submitted", .time(record.submitted)),
       ("heldBack", .duration(record.heldBack)),
       ("input", .time(record.input)),

@@ -97,6 +97,10 @@ struct RunCommand: ParsableCommand {
         animationTime   the time for which animations were evaluated
         start           when it was to be begun
         delivered       when it was begun
+        missedTime      the intervals right before its tick that had none
+                        although frames were wanted
+        lostVBlankTime  the part of missedTime for which the display told of
+                        no vblank
         submitted       when it was handed over, or its discarded work was done
         heldBack        how long it was ready and held back before that
         input           when the earliest input event arrived of those that it is
