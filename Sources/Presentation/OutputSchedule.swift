@@ -167,10 +167,10 @@ struct OutputSchedule {
     if let tick = openTick {
       record.promised = tick.targetTimestamp
       (record.start, record.delivered) = (tick.start, tick.delivered)
-      let missed = tick.missed * UInt64(tick.intervalsPerTick)
       record.intervalsPerTick = tick.intervalsPerTick
-      record.missedTime = tick.duration * Int64(clamping: missed)
-      record.lostVBlankTime = tick.duration * Int64(clamping: min(tick.lostVBlanks, missed))
+      let step = tick.duration * Int64(tick.intervalsPerTick)
+      record.missedTime = step * Int64(clamping: tick.missed)
+      record.lostVBlankTime = step * Int64(clamping: tick.lostVBlanks)
     }
     return record
   }

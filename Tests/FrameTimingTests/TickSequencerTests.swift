@@ -122,7 +122,7 @@ import Testing
       guard case .tick = sequencer.advance(to: vblank, requested: at(requested), now: at(read), rate: rate) else {
         return nil
       }
-      return sequencer.last?.lostVBlanks
+      return sequencer.lostVBlanks
     }
     #expect(lost(requested: 204, told: 210, read: 211) == 0)
     #expect(lost(requested: 204, told: 230, read: 231) == 2)

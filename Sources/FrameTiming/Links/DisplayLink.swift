@@ -41,8 +41,8 @@ public final class DisplayLink {
     public var missed: UInt64
     /// Every how many refresh intervals the link is called: `missed` counts as many of them each.
     public var intervalsPerTick: Int
-    /// The refresh intervals before this one whose vblanks the display did not tell of, although they were requested in time: their ticks
-    /// were missed, and the loop was not to blame. 0 where a clock stands in for a display.
+    /// Those of `missed` whose vblanks the display did not tell of, although they were requested in time: the loop was not to blame.
+    /// 0 where a clock stands in for a display.
     public var lostVBlanks: UInt64 = 0
 
     /// - Parameter start: when the tick was to be delivered; nil for at its stamp.

@@ -48,6 +48,7 @@ public struct DisplayTicks: AsyncSequence, Sendable {
             merge: { old, new in
               var merged = new
               merged.missed += old.missed + 1
+              merged.lostVBlanks &+= old.lostVBlanks
               return merged
             })
         }

@@ -11,6 +11,8 @@ struct LinkSchedule: Sendable {
   private var dividedInterval: Nanoseconds
   /// The first delivery for the link. One that begins to want frames inside a callback is called at the next delivery.
   private var firstDelivery: UInt64 = 0
+  /// The link's intervals since its last tick whose vblanks the display did not tell of.
+  private var lostVBlanks: UInt64 = 0
   /// True while the link has wanted frames ever since its last tick.
   private var isContinuous = false
 
@@ -56,6 +58,10 @@ struct LinkSchedule: Sendable {
 
   /// Makes the tick the link's last, if it is the link's.
   mutating func take(_ shared: DisplayLink.Tick, delivery: UInt64) -> Bool {
+    if shared.lostVBlanks > 0 {
+      let before = shared.frameNumber &- shared.lostVBlanks &- 1
+      lostVBlanks &+= divisor.intervals(between: before, and: shared.frameNumber)
+    }
     guard wants(shared, delivery: delivery) else { return false }
     var missed: UInt64 = 0
     // On a variable display an interval without a tick was none: it was not missed.
@@ -64,6 +70,8 @@ struct LinkSchedule: Sendable {
     }
     var own = shared
     own.missed = missed
+    own.lostVBlanks = min(lostVBlanks, missed)
+    lostVBlanks = 0
     own.intervalsPerTick = Int(divisor.count)
     own.targetTimestamp += shared.duration * Int64(divisor.count - 1)
     tick = own

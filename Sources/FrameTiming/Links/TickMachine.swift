@@ -281,6 +281,8 @@ package struct TickMachine {
     return .deliver(tick)
   }
 
+  /// Inlined, since a call copies the machine.
+  @inline(__always)
   private func makeTick(of vblank: VBlank, _ frameNumber: UInt64, at now: MonotonicTime) -> DisplayLink.Tick {
     // An unsteady stamp may lie a little before its vblank.
     let middle = vblank.timestamp + (source.isVariable ? .zero : interval / 2)
@@ -294,7 +296,7 @@ package struct TickMachine {
       timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber, start: start,
       delivered: now, missed: 0, isVariable: source.isVariable)
     // A clock that stands in for a display tells of its latest vblank only.
-    if source.isDisplay { tick.lostVBlanks = sequencer.last?.lostVBlanks ?? 0 }
+    if sequencer.lostVBlanks > 0, source.isDisplay { tick.lostVBlanks = sequencer.lostVBlanks }
     return tick
   }
 

@@ -36,12 +36,12 @@ package struct TickSequencer {
     var frameNumber: UInt64
     /// The tick's interval as the model counts them; nil if another source made it, and the model has no stamp yet.
     var interval: Int64?
-    /// The intervals before it whose vblanks were requested and never delivered.
-    var lostVBlanks: UInt64 = 0
   }
 
   package private(set) var model: VBlankModel
   private(set) var last: LastTick?
+  /// The intervals before the last tick whose vblanks were requested and never delivered.
+  private(set) var lostVBlanks: UInt64 = 0
   private var stampClock = StampClock()
   /// The rate of the last stamp's mode.
   private var stampRate: RefreshRate?
@@ -129,13 +129,14 @@ package struct TickSequencer {
       current.sequence &+= UInt64(bitPattern: skippedIntervals)
     }
     let undelivered = passed &- skippedIntervals &- 1
-    return tick(current, interval, after: passed, lost: lostVBlanks(of: undelivered, requested: requested))
+    lostVBlanks = undelivered > 0 ? lostVBlanks(of: undelivered, requested: requested) : 0
+    return tick(current, interval, after: passed)
   }
 
   /// How many of the vblanks after the last tick that were not delivered came after the request. One that came right after it, within
   /// an eighth of an interval, may have been too soon for the source.
   private func lostVBlanks(of undelivered: Int64, requested: MonotonicTime?) -> UInt64 {
-    guard let last, let requested, undelivered > 0, !model.isVariable else { return 0 }
+    guard let last, let requested, !model.isVariable else { return 0 }
     let late = max((requested - last.vblank.timestamp + period / 8).count / max(period.count, 1), 0)
     return UInt64(max(undelivered - late, 0))
   }
@@ -150,13 +151,11 @@ package struct TickSequencer {
     let passed = skipped.interval &- interval
     guard passed > 0, isLater(skipped.timestamp) else { return .duplicate }
     let sequence = last.vblank.sequence == 0 ? 0 : last.vblank.sequence &+ UInt64(passed)
-    return tick(
-      VBlank(timestamp: skipped.timestamp, sequence: sequence), skipped.interval, after: passed, lost: last.lostVBlanks)
+    return tick(VBlank(timestamp: skipped.timestamp, sequence: sequence), skipped.interval, after: passed)
   }
 
-  private mutating func tick(_ vblank: VBlank, _ interval: Int64, after passed: Int64, lost: UInt64) -> Outcome {
-    let tick = LastTick(
-      vblank: vblank, frameNumber: (last?.frameNumber ?? 0) &+ UInt64(passed), interval: interval, lostVBlanks: lost)
+  private mutating func tick(_ vblank: VBlank, _ interval: Int64, after passed: Int64) -> Outcome {
+    let tick = LastTick(vblank: vblank, frameNumber: (last?.frameNumber ?? 0) &+ UInt64(passed), interval: interval)
     last = tick
     return .tick(vblank, frameNumber: tick.frameNumber)
   }
@@ -194,12 +193,14 @@ package struct TickSequencer {
     self.last?.interval = model.interval &- passed
   }
 
-  /// True if a stamp belongs to a later interval than the last tick's.
+  /// True if a stamp belongs to a later interval than the last tick's. Inlined, as the next one, since a call copies the sequencer.
+  @inline(__always)
   private func isLater(_ time: MonotonicTime) -> Bool {
     guard let last else { return true }
     return time - last.vblank.timestamp > (model.isVariable ? .zero : period / 2)
   }
 
+  @inline(__always)
   private func isCountedLater(_ vblank: VBlank) -> Bool {
     guard let last, last.vblank.sequence != 0, vblank.sequence != 0 else { return false }
     return Int64(bitPattern: vblank.sequence &- last.vblank.sequence) > 0
