@@ -14,10 +14,10 @@ public struct LateCount: Equatable, Sendable {
 
 /// The number of intervals that were missed for one cause.
 public struct MissedCount: Equatable, Sendable {
-  public var cause: FrameRecord.Cause
+  public var cause: FrameRecord.StandstillCause
   public var intervals: Int
 
-  public init(cause: FrameRecord.Cause, intervals: Int) {
+  public init(cause: FrameRecord.StandstillCause, intervals: Int) {
     self.cause = cause
     self.intervals = intervals
   }
@@ -29,10 +29,10 @@ public struct Standstill: Equatable, Sendable {
   public var time: Nanoseconds
   /// The same as a number of missed intervals, as `FrameReport.missed` counts them.
   public var intervals: Int
-  public var causes: FrameRecord.Causes
+  public var cause: FrameRecord.StandstillCause
 
-  public init(time: Nanoseconds, intervals: Int, causes: FrameRecord.Causes) {
-    (self.time, self.intervals, self.causes) = (time, intervals, causes)
+  public init(time: Nanoseconds, intervals: Int, cause: FrameRecord.StandstillCause) {
+    (self.time, self.intervals, self.cause) = (time, intervals, cause)
   }
 }
 
@@ -42,7 +42,7 @@ struct LateCauses: Sendable {
   /// One for each cause, in their order.
   private(set) var all = FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: 0) }
   /// The missed intervals for which no late frame accounts, by cause, in their order.
-  private var missed = FrameRecord.Cause.allCases.map { MissedCount(cause: $0, intervals: 0) }
+  private var missed = FrameRecord.StandstillCause.allCases.map { MissedCount(cause: $0, intervals: 0) }
   /// The standstill that the last frame ended; nil if it ended none.
   private(set) var standstill: Standstill?
 
@@ -56,7 +56,7 @@ struct LateCauses: Sendable {
   ) -> FrameRecord.Causes? {
     standstill = classifier.standstill(of: frame, interval: interval)
     if let standstill {
-      for index in missed.indices where missed[index].cause == standstill.causes.main {
+      for index in missed.indices where missed[index].cause == standstill.cause {
         missed[index].intervals += standstill.intervals
       }
     }
@@ -116,9 +116,9 @@ package struct LateFrameClassifier: Sendable {
   package func standstill(of frame: FrameRecord, interval: Nanoseconds) -> Standstill? {
     let time = frame.missedTime - lastLateness
     guard time > interval / 2 else { return nil }
-    let causes = frame.standstillCauses(time, usual: usual ?? FrameRecord.PhaseDurations(), usualWait: usualWait)
+    let cause = frame.standstillCause(time, usual: usual ?? FrameRecord.PhaseDurations(), usualWait: usualWait)
     let ticks = Double(time.count) / Double(max(interval.count, 1)) / Double(max(frame.intervalsPerTick, 1))
-    return Standstill(time: time, intervals: Int(ticks.rounded()), causes: causes)
+    return Standstill(time: time, intervals: Int(ticks.rounded()), cause: cause)
   }
 
   private mutating func learn(_ frame: FrameRecord) {

@@ -69,12 +69,21 @@ extension PhaseProfile {
   }
 }
 
+extension FrameRecord.StandstillCause {
+  /// The cause after a number of intervals.
+  fileprivate var place: String {
+    switch self {
+    case .lostVBlank: "by lost vblanks"
+    case .frame(let cause): cause.place
+    }
+  }
+}
+
 extension FrameRecord.Cause {
   /// The cause after a number of frames: "in display", "by scheduling".
   fileprivate var place: String {
     switch self {
     case .phase(let phase): "in \(phase.name)"
-    case .lostVBlank: "by lost vblanks"
     case .commitMissed: "by a missed commit"
     case .stopped: "by a stop of the process"
     case .drawingWait: "in the wait for drawings"

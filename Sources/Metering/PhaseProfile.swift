@@ -149,10 +149,16 @@ extension PhaseProfile.WorstFrame {
   /// How long the picture before it stood too long.
   package var delay: Nanoseconds { lateness + (standstill?.time ?? .zero) }
 
-  /// The causes of the longer one of lateness and standstill; nil without either.
-  package var longestCauses: FrameRecord.Causes? {
-    guard let standstill, standstill.time > lateness else { return causes }
-    return standstill.causes
+  /// The cause of the longer one of lateness and standstill; nil without either.
+  package var longestCause: FrameRecord.StandstillCause? {
+    guard let standstill, standstill.time > lateness else { return causes.map { .frame($0.main) } }
+    return standstill.cause
+  }
+
+  /// The layer that took half of the phase that is this cause, or more; nil if none did.
+  package var blamedLayer: UInt32? {
+    guard case .frame(let cause) = longestCause else { return nil }
+    return FrameRecord.Causes(main: cause).layer(of: record)
   }
 
   fileprivate func isWorse(than other: Self) -> Bool {

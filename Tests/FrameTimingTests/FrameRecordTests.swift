@@ -261,30 +261,30 @@ import Testing
   }
 
   @Test func intervalsAreMissedForWhatTookLongest() {
-    func causes(_ change: (inout FrameRecord) -> Void) -> FrameRecord.Causes {
+    func cause(_ change: (inout FrameRecord) -> Void) -> FrameRecord.StandstillCause {
       let record = afterMissed(change)
       #expect(record.causes(interval: interval) == nil)
-      return record.standstillCauses(interval * 2)
+      return record.standstillCause(interval * 2)
     }
-    #expect(causes { _ in } == FrameRecord.Causes(main: .scheduling))
+    #expect(cause { _ in } == .frame(.scheduling))
     // The thread waited 11 or 10 of 21 ms for a processor.
-    #expect(causes { $0.startDelay = .milliseconds(11) } == FrameRecord.Causes(main: .machineBusy, other: .scheduling))
-    #expect(causes { $0.startDelay = .milliseconds(10) } == FrameRecord.Causes(main: .scheduling, other: .machineBusy))
-    #expect(causes { $0.lostVBlankTime = interval * 2 } == FrameRecord.Causes(main: .lostVBlank))
+    #expect(cause { $0.startDelay = .milliseconds(11) } == .frame(.machineBusy))
+    #expect(cause { $0.startDelay = .milliseconds(10) } == .frame(.scheduling))
+    #expect(cause { $0.lostVBlankTime = interval * 2 } == .lostVBlank)
     // The display told of the second vblank, and the loop read it late.
-    #expect(causes { $0.lostVBlankTime = interval }.other == .lostVBlank)
+    #expect(cause { $0.lostVBlankTime = interval } == .frame(.scheduling))
     #expect(
-      causes { record in
+      cause { record in
         record.phases[.callbacks] = .milliseconds(22)
         record.processorTime = .milliseconds(25)
-      } == FrameRecord.Causes(main: .phase(.callbacks)))
+      } == .frame(.phase(.callbacks)))
   }
 
   /// A late frame accounts for one of two intervals: 11 ms are left, and only as much of a wait.
   @Test func aPartOfTheMissedIntervals() {
     let record = afterMissed { $0.startDelay = .milliseconds(6) }
-    #expect(record.standstillCauses(interval).main == .machineBusy)
-    #expect(record.standstillCauses(interval * 2).main == .scheduling)
+    #expect(record.standstillCause(interval) == .frame(.machineBusy))
+    #expect(record.standstillCause(interval * 2) == .frame(.scheduling))
   }
 
   /// A wait for a processor in missed intervals is not what makes their frame late.
@@ -297,7 +297,7 @@ import Testing
       record.presented = record.target + interval
     }
     #expect(record.causes(interval: interval)?.main == .phase(.layout))
-    #expect(record.standstillCauses(interval * 2).main == .machineBusy)
+    #expect(record.standstillCause(interval * 2) == .frame(.machineBusy))
   }
 
   /// The longest eight of any times, the longest first.

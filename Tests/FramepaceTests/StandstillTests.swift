@@ -11,8 +11,8 @@ import XCTest
   /// standstill names the cause.
   func testEachCause() throws {
     for seed in some(4, of: 0..<24 as Range<UInt64>) {
-      let faults: [(Fault, FrameRecord.Cause)] = [
-        (.otherWork, .scheduling), (.noProcessor, .machineBusy), (.lostVBlanks, .lostVBlank),
+      let faults: [(Fault, FrameRecord.StandstillCause)] = [
+        (.otherWork, .frame(.scheduling)), (.noProcessor, .frame(.machineBusy)), (.lostVBlanks, .lostVBlank),
       ]
       for (fault, cause) in faults {
         let stage = try StandstillStage(seed: seed)
@@ -22,7 +22,7 @@ import XCTest
         let missed = stage.profile.missedCauses.reduce(0) { $0 + $1.intervals }
         XCTAssertEqual(missed, stage.meter.report().missed, text)
         XCTAssertGreaterThanOrEqual(missed, StandstillStage.times, text)
-        XCTAssertEqual(stage.profile.worstFrames.first?.longestCauses?.main, cause, text)
+        XCTAssertEqual(stage.profile.worstFrames.first?.longestCause, cause, text)
       }
     }
   }

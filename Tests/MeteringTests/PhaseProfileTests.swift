@@ -224,11 +224,11 @@ import Testing
     let profile = try profile([long, stood, later, frame(), lost, frame()])
     #expect(profile.lateFrames == 1)
     #expect(profile.worstFrames.map(\.standstill?.time) == [nil, interval * 2, interval, nil, nil])
-    #expect(profile.worstFrames.map(\.longestCauses?.main) == [.phase(.diff), .scheduling, .lostVBlank, nil, nil])
+    #expect(profile.worstFrames.map(\.longestCause) == [.frame(.phase(.diff)), .frame(.scheduling), .lostVBlank, nil, nil])
     #expect(profile.worstFrames.map(\.lateness) == [interval * 3, .zero, .zero, .zero, .zero])
     #expect(
       profile.missedCauses == [
-        MissedCount(cause: .scheduling, intervals: 2), MissedCount(cause: .lostVBlank, intervals: 1),
+        MissedCount(cause: .frame(.scheduling), intervals: 2), MissedCount(cause: .lostVBlank, intervals: 1),
       ])
   }
 
@@ -238,7 +238,7 @@ import Testing
     later.presented += interval
     #expect(try profile([frame(), later, afterMissed(2)]).missedCauses.isEmpty)
     #expect(
-      try profile([frame(), later, afterMissed(3)]).missedCauses == [MissedCount(cause: .scheduling, intervals: 1)])
+      try profile([frame(), later, afterMissed(3)]).missedCauses == [MissedCount(cause: .frame(.scheduling), intervals: 1)])
     #expect(try profile([frame(), later, frame(), afterMissed(2)]).missedCauses.map(\.intervals) == [2])
   }
 

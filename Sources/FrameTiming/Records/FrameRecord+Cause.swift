@@ -17,9 +17,6 @@ extension FrameRecord {
     /// The frame was begun or continued too late, or its work took longer, since other threads and processes had the processors. It is told
     /// from the others where the engine measures it, see `Engine.measuresThreads`.
     case machineBusy
-    /// Intervals were missed before the frame, since the display did not tell of their vblanks. A late frame has another cause: see
-    /// `standstillCauses(_:usual:usualWait:)`.
-    case lostVBlank
     /// The frame was handed over before its target, but less than `takeOverTime` before it: too late for a display.
     case commitMissed
     /// The frame was handed over in time, and there was no vblank where its target was.
@@ -37,8 +34,7 @@ extension FrameRecord {
 
     public static var allCases: [Cause] {
       Phase.allCases.map(Cause.phase) + [
-        .overdraw, .missedPictures, .drawingWait, .scheduling, .machineBusy, .lostVBlank, .commitMissed, .prediction,
-        .scanOut, .stuffing,
+        .overdraw, .missedPictures, .drawingWait, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing,
         .displayLoss, .stopped,
       ]
     }
@@ -52,13 +48,30 @@ extension FrameRecord {
       case .drawingWait: "async wait"
       case .scheduling: "scheduling"
       case .machineBusy: "machine busy"
-      case .lostVBlank: "lost vblank"
       case .commitMissed: "commit missed"
       case .prediction: "prediction"
       case .scanOut: "scan-out"
       case .stuffing: "stuffing"
       case .displayLoss: "display loss"
       case .stopped: "stopped"
+      }
+    }
+  }
+
+  /// The cause for which intervals were missed before a frame, which may be in time itself.
+  public enum StandstillCause: Hashable, Sendable, CaseIterable {
+    /// The display did not tell of the vblanks of these intervals.
+    case lostVBlank
+    /// The frame would have been late for this, had it been due as much earlier.
+    case frame(Cause)
+
+    public static var allCases: [StandstillCause] { [.lostVBlank] + Cause.allCases.map(StandstillCause.frame) }
+
+    /// The cause's name in tables and files.
+    public var name: String {
+      switch self {
+      case .lostVBlank: "lost vblank"
+      case .frame(let cause): cause.name
       }
     }
   }
@@ -120,30 +133,39 @@ extension FrameRecord {
     }
     // A wait in missed intervals is what they were missed for.
     let startDelay = min(startDelay, max(delivered - start, .zero))
-    return longest(from: start, to: deadline, startDelay: startDelay, lost: .zero, usual, usualWait)
+    let (first, second) = longest(from: start, to: deadline, startDelay: startDelay, lost: .zero, usual, usualWait)
+    let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2
+    return Causes(main: first.cause, other: isBoth ? second.cause : nil)
   }
 
   /// Why the picture before the frame stood for so long, since intervals were missed: the longest of those that `causes` looks at in 5., as if
-  /// the frame had been to begin and to be seen earlier by `time`, and of `lostVBlankTime`, which is `lostVBlank`.
+  /// the frame had been to begin and to be seen earlier by `time`, or else `lostVBlank`, if `lostVBlankTime` is longer.
   ///
   /// - Parameters:
   ///   - time: `missedTime`, or the part of it that no late frame before accounts for.
   ///   - usual: the time that phases usually take; without it phases count with all their time.
   ///   - usualWait: the usual `drawingWait`.
-  public func standstillCauses(
+  public func standstillCause(
     _ time: Nanoseconds, usual: PhaseDurations = PhaseDurations(), usualWait: Nanoseconds = .zero
-  ) -> Causes {
-    longest(
-      from: start - time, to: due - time, startDelay: min(startDelay, time + max(delivered - start, .zero)),
-      lost: min(lostVBlankTime, time), usual, usualWait)
+  ) -> StandstillCause {
+    let lost = min(lostVBlankTime, time)
+    let longest = longest(
+      from: start - time, to: due - time, startDelay: min(startDelay, time + max(delivered - start, .zero)), lost: lost,
+      usual, usualWait
+    ).first
+    return lost > longest.time ? .lostVBlank : .frame(longest.cause)
   }
 
-  /// The longest of the causes for which a frame that was to be begun at `start` was not handed over by `deadline`.
+  private typealias Share = (cause: Cause, time: Nanoseconds)
+
+  /// The two longest of the causes for which a frame that was to be begun at `start` was not handed over by `deadline`.
+  ///
+  /// - Parameter lost: the time for which the display is to blame, which is no scheduling.
   private func longest(
     from start: MonotonicTime, to deadline: MonotonicTime, startDelay: Nanoseconds, lost: Nanoseconds,
     _ usual: PhaseDurations, _ usualWait: Nanoseconds
-  ) -> Causes {
-    var first = (cause: Cause.scheduling, time: Nanoseconds(.min))
+  ) -> (first: Share, second: Share) {
+    var first: Share = (.scheduling, Nanoseconds(.min))
     var second = first
     func add(_ cause: Cause, _ time: Nanoseconds) {
       if time > first.time {
@@ -158,11 +180,9 @@ extension FrameRecord {
       if drawingWait > usualWait { add(.drawingWait, drawingWait - usualWait) }
     }
     add(.scheduling, ready - start - work - drawingWait - startDelay - lost)
-    if lost > .zero { add(.lostVBlank, lost) }
     let busy = runDelay + startDelay
     if busy > .zero { add(.machineBusy, busy) }
-    let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2
-    return Causes(main: first.cause, other: isBoth ? second.cause : nil)
+    return (first, second)
   }
 
   /// How long the frame's threads had no processor from `start` on.

@@ -137,7 +137,7 @@ extension ProfileFigures {
     .object([
       ("index", index.map { .count($0) } ?? .null), ("time", .text(seconds(of: frame))),
       ("work", .text(Text.milliseconds(frame.record.work))), ("late", .text(Text.milliseconds(frame.lateness))),
-      ("missed", .count(missed(before: frame))), ("cause", .text(frame.longestCauses?.main.name ?? "in time")),
+      ("missed", .count(missed(before: frame))), ("cause", .text(frame.longestCause?.name ?? "in time")),
       ("isLate", .boolean(frame.causes != nil)),
       ("longest", .text(longest(frame).name)), ("damage", detail(of: frame).map(damage) ?? .null),
       ("drawn", .text(drawn(frame.record))),

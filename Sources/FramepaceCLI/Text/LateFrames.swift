@@ -176,7 +176,6 @@ final class LateFrames {
     case .drawingWait: "the commit waited \(Text.milliseconds(frame.drawingWait)) ms for drawings"
     case .scheduling: waiting(frame)
     case .machineBusy: "without a processor for \(Text.milliseconds(frame.busyTime)) ms"
-    case .lostVBlank: "the display did not tell of a vblank"
     case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"

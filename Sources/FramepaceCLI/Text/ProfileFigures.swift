@@ -98,16 +98,13 @@ struct ProfileFigures {
 
   private func reason(of frame: PhaseProfile.WorstFrame, isLong: Bool) -> String {
     let longest = longest(frame)
-    let causes = frame.longestCauses
-    let cause = causes?.main.name ?? "in time"
-    guard isLong else { return cause }
+    let name = frame.longestCause?.name ?? "in time"
+    guard isLong else { return name }
     if let blocked = frame.record.blockedTime, blocked >= .milliseconds(1), blocked >= frame.record.work / 2 {
-      return "\(cause) (\(Text.milliseconds(blocked)) ms blocked)"
+      return "\(name) (\(Text.milliseconds(blocked)) ms blocked)"
     }
-    if let layer = causes?.layer(of: frame.record), let name = layers.name(of: layer) {
-      return "\(cause) of '\(name)'"
-    }
-    return causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
+    if let layer = frame.blamedLayer.flatMap({ layers.name(of: $0) }) { return "\(name) of '\(layer)'" }
+    return frame.longestCause != .frame(.phase(longest)) ? "\(name) (longest: \(longest.name))" : name
   }
 
   /// The damage and the layers of a frame; nil where they are not kept.
@@ -128,9 +125,9 @@ struct ProfileFigures {
         ("number", .count(Int(clamping: frame.record.frameNumber))), ("time", .decimal(time(of: frame).seconds, 3)),
         ("work", .milliseconds(frame.record.work)),
         ("late", .milliseconds(frame.lateness)), ("missed", .count(missed(before: frame))),
-        ("cause", .optional(frame.longestCauses?.main.name)),
+        ("cause", .optional(frame.longestCause?.name)),
         ("longestPhase", .text(longest(frame).name)),
-        ("layer", .optional(frame.longestCauses?.layer(of: frame.record).flatMap { layers.name(of: $0) })),
+        ("layer", .optional(frame.blamedLayer.flatMap { layers.name(of: $0) })),
         ("processor", .milliseconds(frame.record.processorTime)),
         ("withoutProcessor", .milliseconds(frame.record.busyTime)),
         ("blocked", .milliseconds(frame.record.blockedTime)), ("drawnLayers", .count(frame.record.drawnLayers)),
