@@ -120,6 +120,33 @@ final class FrameRateRangeTests: ManualLoopCase {
     link.invalidate()
   }
 
+  /// Nor do those that it left out before it wanted more.
+  func testWhatWasLeftOutIsNotMissedLater() {
+    let stage = Stage()
+    let ticker = stage.clockTicker()
+    let (link, log) = stage.link(to: ticker)
+    link.preferredFrameRateRange = FrameRateRange(maximum: 34)
+    stage.run(.milliseconds(65))
+    // Interval 7 is over, 8 is the first that is wanted.
+    stage.run(.milliseconds(10))
+    link.preferredFrameRateRange = .default
+    stage.run(.milliseconds(20))
+    // The link leaves interval 10 out.
+    link.preferredFrameRateRange = FrameRateRange(maximum: 34)
+    stage.run(.milliseconds(30))
+    XCTAssertEqual(log.ticks.map(\.frameNumber), [3, 6, 8, 9, 12])
+    XCTAssertEqual(log.ticks.map(\.missed), [0, 0, 0, 0, 0])
+    link.preferredFrameRateRange = .default
+    stage.time.advance(by: .milliseconds(20))
+    stage.run(.milliseconds(20))
+    // 13 and 14, which it could still have wanted, passed with those that it left out.
+    XCTAssertEqual(log.ticks.last?.missed, 0)
+    stage.time.advance(by: .milliseconds(20))
+    stage.run(.milliseconds(10))
+    XCTAssertGreaterThan(log.ticks.map(\.missed).max() ?? 0, 0)
+    link.invalidate()
+  }
+
   /// A link keeps its rate, as well as it can, when the display's becomes another.
   func testTheDivisorFollowsTheDisplaysRate() {
     let stage = Stage()

@@ -7,6 +7,8 @@ struct LinkSchedule: Sendable {
   /// The link's last tick.
   private(set) var tick: DisplayLink.Tick?
   private(set) var divisor: FrameDivisor
+  /// The largest divisor since the last tick: what it left out was not missed, also if the link wants more ticks since.
+  private var largestDivisor: FrameDivisor
   /// The interval that `divisor` was made for.
   private var dividedInterval: Nanoseconds
   /// The first delivery for the link. One that begins to want frames inside a callback is called at the next delivery.
@@ -18,6 +20,7 @@ struct LinkSchedule: Sendable {
 
   init(rate: RefreshRate) {
     divisor = FrameDivisor(.default, of: rate)
+    largestDivisor = divisor
     dividedInterval = rate.interval
   }
 
@@ -42,6 +45,7 @@ struct LinkSchedule: Sendable {
   /// - Parameter least: the smallest number of intervals between two ticks.
   mutating func divide(_ range: FrameRateRange, of rate: RefreshRate, least: UInt64) {
     divisor = FrameDivisor(range, of: rate, least: least)
+    if divisor.count > largestDivisor.count { largestDivisor = divisor }
     dividedInterval = rate.interval
   }
 
@@ -66,8 +70,9 @@ struct LinkSchedule: Sendable {
     var missed: UInt64 = 0
     // On a variable display an interval without a tick was none: it was not missed.
     if isContinuous, let last = tick, !shared.isVariable || divisor.count == 1 {
-      missed = divisor.intervals(between: last.frameNumber, and: shared.frameNumber)
+      missed = largestDivisor.intervals(between: last.frameNumber, and: shared.frameNumber)
     }
+    largestDivisor = divisor
     var own = shared
     own.missed = missed
     own.lostVBlanks = min(lostVBlanks, missed)
