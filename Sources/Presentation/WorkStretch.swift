@@ -26,7 +26,10 @@ package struct WorkStretch {
   mutating func end(_ frame: inout FrameRecord, at now: MonotonicTime) {
     guard let begin, let meter else { return }
     self.begin = nil
-    let lateness = frame.processorTime == nil ? frame.delivered - frame.start + frame.missedTime : .zero
+    let isFirst = frame.processorTime == nil
+    // A later stretch hands over what is ready.
+    let ready = frame.submitted - frame.heldBack - frame.phases[.present]
+    let lateness = isFirst ? frame.delivered - frame.start + frame.missedTime : begin.time - ready
     frame.add(meter.usage(since: begin, at: now, lateness: lateness))
   }
 }

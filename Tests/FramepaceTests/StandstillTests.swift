@@ -7,21 +7,26 @@ import XCTest
 
 /// The causes of missed intervals, compared with what the simulation did to them.
 @preconcurrency @MainActor final class StandstillTests: XCTestCase {
-  /// The loop, other processes or the display take two vblanks and a part of the next interval: no frame is late, and the one that ends the
-  /// standstill names the cause.
+  /// The loop, other processes or the display take a vblank of the link and one after it: no frame is late, and the one that ends the
+  /// standstill names the cause. So it does at half the rate, and with a thread that composites.
   func testEachCause() throws {
-    for seed in some(4, of: 0..<24 as Range<UInt64>) {
+    for (seed, variant) in zip(some(4, of: 0..<32 as Range<UInt64>), 0...) {
+      let (step, isOnThread) = (1 + variant % 2, variant % 4 >= 2)
       let faults: [(Fault, FrameRecord.StandstillCause)] = [
         (.otherWork, .frame(.scheduling)), (.noProcessor, .frame(.machineBusy)), (.lostVBlanks, .lostVBlank),
       ]
       for (fault, cause) in faults {
-        let stage = try StandstillStage(seed: seed)
+        let stage = try StandstillStage(seed: seed, step: step, isOnThread: isOnThread)
         stage.play(fault)
-        let text = "seed \(seed): \(cause.name), \(stage.profile.missedCauses), \(stage.profile.lateCauses)"
+        let text =
+          "seed \(seed), \(step), \(isOnThread): \(cause.name), \(stage.profile.missedCauses), \(stage.profile.lateCauses)"
         XCTAssertEqual(stage.profile.missedCauses.map(\.cause), [cause], text)
         let missed = stage.profile.missedCauses.reduce(0) { $0 + $1.intervals }
         XCTAssertEqual(missed, stage.meter.report().missed, text)
-        XCTAssertGreaterThanOrEqual(missed, StandstillStage.times, text)
+        // The main thread may wait for a processor when a frame is ready that the other one has composited: that is late.
+        let late = stage.profile.lateCauses
+        XCTAssertEqual(late.map(\.cause), isOnThread && fault == .noProcessor && !late.isEmpty ? [.machineBusy] : [], text)
+        XCTAssertGreaterThanOrEqual(missed + stage.profile.lateFrames, StandstillStage.times, text)
         XCTAssertEqual(stage.profile.worstFrames.first?.longestCause, cause, text)
       }
     }
@@ -29,12 +34,30 @@ import XCTest
 
   /// Frames that take two intervals each are late, and account for the intervals without a tick.
   func testLateFramesAccountForMissedIntervals() throws {
-    let stage = try StandstillStage(seed: 0)
-    stage.work = stage.interval * 3 / 2
-    stage.run(intervals: 100)
-    XCTAssertGreaterThan(stage.meter.report().missed, 40)
-    XCTAssertGreaterThan(stage.profile.lateFrames, 40)
-    XCTAssertLessThanOrEqual(stage.profile.missedCauses.reduce(0) { $0 + $1.intervals }, 1)
+    for isOnThread in [false, true] {
+      let stage = try StandstillStage(seed: 0, step: 1, isOnThread: isOnThread)
+      stage.work = stage.interval * 3 / 2
+      stage.run(intervals: 100)
+      XCTAssertGreaterThan(stage.meter.report().missed, 40, "\(isOnThread)")
+      XCTAssertGreaterThan(stage.profile.lateFrames, 40, "\(isOnThread)")
+      XCTAssertLessThanOrEqual(stage.profile.missedCauses.reduce(0) { $0 + $1.intervals }, 1, "\(isOnThread)")
+      stage.invalidate()
+    }
+  }
+
+  /// A thread that composites, and waits for a processor before: what it was late by is no time of compositing.
+  func testAThreadThatIsNotBegun() throws {
+    let stage = try StandstillStage(seed: 0, step: 1, isOnThread: true)
+    stage.run(intervals: 50)
+    for _ in 0..<5 {
+      stage.threadSleep = stage.interval * 5 / 4
+      stage.run(intervals: 20)
+    }
+    XCTAssertEqual(stage.profile.lateCauses, [LateCount(cause: .machineBusy, frames: 5)])
+    let late = try XCTUnwrap(stage.profile.worstFrames.first?.record)
+    XCTAssertEqual(late.runDelay, stage.interval * 5 / 4)
+    XCTAssertEqual(late.startDelay, .zero)
+    XCTAssertEqual(late.blockedTime, .zero)
     stage.invalidate()
   }
 }
@@ -52,18 +75,23 @@ private final class StandstillStage {
   private(set) var profile: PhaseProfile
   /// The time that each frame's callbacks take.
   var work: Nanoseconds
+  private let step: Int
   private let loop: FrameLoop
   private let vblanks: SimulatedVBlankSource
   private let engine: Engine
-  private var waking: FrameLoop.Observer?
+  private var observers: [FrameLoop.Observer] = []
   private var link: DisplayLink?
   private var sleep = Nanoseconds.zero
+  /// How long the next frame waits for the thread that composites.
+  var threadSleep = Nanoseconds.zero
+  private var isChanged = false
   private var random: SplitMix64
 
-  init(seed: UInt64) throws {
-    random = SplitMix64(seed: seed)
+  /// - Parameter step: every how many intervals a frame is wanted.
+  init(seed: UInt64, step: Int, isOnThread: Bool) throws {
+    (random, self.step) = (SplitMix64(seed: seed), step)
     loop = FrameLoop(clock: .manual(clock))
-    let rate = RefreshRate(hertz: [24, 60, 90, 144][Int(seed % 4)]) ?? .hertz60
+    let rate = RefreshRate(hertz: [24, 60, 90, 144][Int(seed / 4 % 4)]) ?? .hertz60
     vblanks = SimulatedVBlankSource(refreshRate: rate, clock: .manual(clock))
     interval = rate.interval
     (meter, profile, work) = (FPSMeter(refreshRate: rate), PhaseProfile(refreshRate: rate), rate.interval / 10)
@@ -71,9 +99,19 @@ private final class StandstillStage {
     var wake: (@MainActor () -> Void)?
     let waking = FrameLoop.Observer([.afterWaiting], order: ObserverOrder.turnBegin, .onMain { _, _ in wake?() })
     loop.add(waking, to: .common)
-    engine = Engine(display: screen, root: Layer(), loop: loop)
+    let threads = isOnThread ? WorkerPool(simulatedThreads: 1) : nil
+    engine = Engine(
+      display: screen, root: Layer(), scale: nil, loop: loop, workers: WorkerPool(threads: 1), renderThreads: threads)
     engine.measuresThreads = true
-    self.waking = waking
+    let turnEnd = FrameLoop.Observer(
+      [.beforeWaiting], order: ObserverOrder.turnEnd,
+      .onMain { [unowned self] _, _ in
+        if isChanged { clock.advance(by: threadSleep, thread: .runnable) }
+        (isChanged, threadSleep) = (false, isChanged ? .zero : threadSleep)
+        while threads?.runNextJob() == true {}
+      })
+    loop.add(turnEnd, to: .common)
+    observers = [waking, turnEnd]
     wake = { [unowned self] in
       clock.advance(by: sleep, thread: .runnable)
       sleep = .zero
@@ -86,8 +124,11 @@ private final class StandstillStage {
     link = engine.makeDisplayLink { [unowned self] _ in
       clock.advance(by: work)
       isWhite.toggle()
+      isChanged = true
       Transaction.withoutActions { engine.root.backgroundColor = isWhite ? .white : .black }
     }
+    let hertz = rate.hertz / Double(step)
+    link?.preferredFrameRateRange = FrameRateRange(minimum: hertz, maximum: hertz, preferred: hertz)
   }
 
   func run(intervals: Int64) { loop.run(mode: .default, until: clock.now + interval * intervals) }
@@ -106,13 +147,13 @@ private final class StandstillStage {
 
   func invalidate() {
     link?.invalidate()
-    waking?.invalidate()
+    for observer in observers { observer.invalidate() }
     engine.invalidate()
   }
 
   private func inject(_ fault: Fault) {
-    // Two vblanks and so much of the interval after them that its frame still fits.
-    let time = interval * Int64.random(in: 105...160, using: &random) / 100
+    // A vblank of the link and so much of the interval after the last that its frame still fits.
+    let time = interval * Int64.random(in: 105...160, using: &random) / 100 + interval * Int64(step - 1)
     let next = vblanks.grid.time(ofVBlank: vblanks.grid.vblank(after: clock.now))
     switch fault {
     case .otherWork:

@@ -35,10 +35,11 @@ extension FrameRecord {
     for layer in turn.layerTimes { layerTimes.add(layer) }
   }
 
-  /// Adds what a thread did for the frame.
+  /// Adds what a thread did for the frame. The first stretch begins the frame; what delayed the beginning of a later one, as that of a
+  /// thread that composites, delayed the work.
   package mutating func add(_ usage: ThreadUsage) {
-    processorTime = (processorTime ?? .zero) + usage.processor
     runDelay += usage.runDelay
-    startDelay += usage.startDelay
+    if processorTime == nil { startDelay = usage.startDelay } else { runDelay += usage.startDelay }
+    processorTime = (processorTime ?? .zero) + usage.processor
   }
 }
