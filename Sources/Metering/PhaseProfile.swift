@@ -21,7 +21,7 @@ public struct PhaseProfile: Sendable {
     public var share: Double?
   }
 
-  /// One of the frames that were late or ended a standstill by most, or else one of those with most work.
+  /// One of the frames that were latest or came after the longest standstill, or else one of those with most work.
   public struct WorstFrame: Sendable {
     public var record: FrameRecord
     /// Why it was late; nil if it was in time.

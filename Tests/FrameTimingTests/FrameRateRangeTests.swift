@@ -147,6 +147,24 @@ final class FrameRateRangeTests: ManualLoopCase {
     link.invalidate()
   }
 
+  /// A link of a third of the rate wants every interval, and the loop stands still for six times ten: what it had left out it misses in
+  /// its new intervals.
+  func testAStandstillAfterAChangeCountsInTheNewIntervals() {
+    let stage = Stage()
+    let (link, log) = stage.link(to: stage.clockTicker())
+    link.preferredFrameRateRange = FrameRateRange(maximum: 34)
+    stage.run(.milliseconds(65))
+    XCTAssertEqual(log.ticks.last?.frameNumber, 6)
+    link.preferredFrameRateRange = .default
+    stage.time.advance(by: .milliseconds(60))
+    stage.run(.milliseconds(10))
+    guard let tick = log.ticks.first(where: { $0.frameNumber > 6 }) else { return XCTFail("no tick") }
+    XCTAssertEqual(tick.intervalsPerTick, 1)
+    // One of its longer intervals was missed, the one that ended at 9.
+    XCTAssertEqual([tick.frameNumber, tick.missed], [12, 3])
+    link.invalidate()
+  }
+
   /// A link keeps its rate, as well as it can, when the display's becomes another.
   func testTheDivisorFollowsTheDisplaysRate() {
     let stage = Stage()

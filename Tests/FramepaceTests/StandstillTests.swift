@@ -8,18 +8,18 @@ import XCTest
 /// The causes of missed intervals, compared with what the simulation did to them.
 @preconcurrency @MainActor final class StandstillTests: XCTestCase {
   /// The loop, other processes or the display take a vblank of the link and one after it: no frame is late, and the one that ends the
-  /// standstill names the cause. So it does at half the rate, and with a thread that composites.
+  /// standstill names the cause. So it does with a thread that composites.
   func testEachCause() throws {
     for (seed, variant) in zip(some(4, of: 0..<32 as Range<UInt64>), 0...) {
-      let (step, isOnThread) = (1 + variant % 2, variant % 4 >= 2)
+      let isOnThread = variant % 2 == 1
       let faults: [(Fault, FrameRecord.StandstillCause)] = [
         (.otherWork, .frame(.scheduling)), (.noProcessor, .frame(.machineBusy)), (.lostVBlanks, .lostVBlank),
       ]
       for (fault, cause) in faults {
-        let stage = try StandstillStage(seed: seed, step: step, isOnThread: isOnThread)
+        let stage = try StandstillStage(seed: seed, isOnThread: isOnThread)
         stage.play(fault)
         let text =
-          "seed \(seed), \(step), \(isOnThread): \(cause.name), \(stage.profile.missedCauses), \(stage.profile.lateCauses)"
+          "seed \(seed), \(isOnThread): \(cause.name), \(stage.profile.missedCauses), \(stage.profile.lateCauses)"
         XCTAssertEqual(stage.profile.missedCauses.map(\.cause), [cause], text)
         let missed = stage.profile.missedCauses.reduce(0) { $0 + $1.intervals }
         XCTAssertEqual(missed, stage.meter.report().missed, text)
@@ -35,7 +35,7 @@ import XCTest
   /// Frames that take two intervals each are late, and account for the intervals without a tick.
   func testLateFramesAccountForMissedIntervals() throws {
     for isOnThread in [false, true] {
-      let stage = try StandstillStage(seed: 0, step: 1, isOnThread: isOnThread)
+      let stage = try StandstillStage(seed: 0, isOnThread: isOnThread)
       stage.work = stage.interval * 3 / 2
       stage.run(intervals: 100)
       XCTAssertGreaterThan(stage.meter.report().missed, 40, "\(isOnThread)")
@@ -47,7 +47,7 @@ import XCTest
 
   /// A thread that composites, and waits for a processor before: what it was late by is no time of compositing.
   func testAThreadThatIsNotBegun() throws {
-    let stage = try StandstillStage(seed: 0, step: 1, isOnThread: true)
+    let stage = try StandstillStage(seed: 0, isOnThread: true)
     stage.run(intervals: 50)
     for _ in 0..<5 {
       stage.threadSleep = stage.interval * 5 / 4
@@ -75,7 +75,6 @@ private final class StandstillStage {
   private(set) var profile: PhaseProfile
   /// The time that each frame's callbacks take.
   var work: Nanoseconds
-  private let step: Int
   private let loop: FrameLoop
   private let vblanks: SimulatedVBlankSource
   private let engine: Engine
@@ -87,9 +86,8 @@ private final class StandstillStage {
   private var isChanged = false
   private var random: SplitMix64
 
-  /// - Parameter step: every how many intervals a frame is wanted.
-  init(seed: UInt64, step: Int, isOnThread: Bool) throws {
-    (random, self.step) = (SplitMix64(seed: seed), step)
+  init(seed: UInt64, isOnThread: Bool) throws {
+    random = SplitMix64(seed: seed)
     loop = FrameLoop(clock: .manual(clock))
     let rate = RefreshRate(hertz: [24, 60, 90, 144][Int(seed / 4 % 4)]) ?? .hertz60
     vblanks = SimulatedVBlankSource(refreshRate: rate, clock: .manual(clock))
@@ -127,8 +125,6 @@ private final class StandstillStage {
       isChanged = true
       Transaction.withoutActions { engine.root.backgroundColor = isWhite ? .white : .black }
     }
-    let hertz = rate.hertz / Double(step)
-    link?.preferredFrameRateRange = FrameRateRange(minimum: hertz, maximum: hertz, preferred: hertz)
   }
 
   func run(intervals: Int64) { loop.run(mode: .default, until: clock.now + interval * intervals) }
@@ -153,7 +149,7 @@ private final class StandstillStage {
 
   private func inject(_ fault: Fault) {
     // A vblank of the link and so much of the interval after the last that its frame still fits.
-    let time = interval * Int64.random(in: 105...160, using: &random) / 100 + interval * Int64(step - 1)
+    let time = interval * Int64.random(in: 105...160, using: &random) / 100
     let next = vblanks.grid.time(ofVBlank: vblanks.grid.vblank(after: clock.now))
     switch fault {
     case .otherWork:

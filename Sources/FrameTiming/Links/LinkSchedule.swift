@@ -70,7 +70,9 @@ struct LinkSchedule: Sendable {
     var missed: UInt64 = 0
     // On a variable display an interval without a tick was none: it was not missed.
     if isContinuous, let last = tick, !shared.isVariable || divisor.count == 1 {
-      missed = largestDivisor.intervals(between: last.frameNumber, and: shared.frameNumber)
+      // In intervals of this tick's length.
+      missed =
+        largestDivisor.intervals(between: last.frameNumber, and: shared.frameNumber) * largestDivisor.count / divisor.count
     }
     largestDivisor = divisor
     var own = shared

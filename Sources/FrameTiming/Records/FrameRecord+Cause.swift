@@ -62,7 +62,7 @@ extension FrameRecord {
   public enum StandstillCause: Hashable, Sendable, CaseIterable {
     /// The display did not tell of the vblanks of these intervals.
     case lostVBlank
-    /// The frame would have been late for this, had it been due as much earlier.
+    /// The cause that the frame would have had if it had been due that much earlier.
     case frame(Cause)
 
     public static var allCases: [StandstillCause] { [.lostVBlank] + Cause.allCases.map(StandstillCause.frame) }

@@ -91,8 +91,9 @@ struct ProfileCommand: JudgingCommand {
                                frame in seconds, work, late, missed: the intervals
                                before it that no late frame accounts for, cause: of
                                the longer one of the two, longestPhase, layer,
-                               processor, withoutProcessor: how long the frame could go on and
-                               had none, blocked: how long it waited, drawnLayers and
+                               processor, withoutProcessor: how long the frame
+                               could go on and had none, blocked: how long it
+                               waited, drawnLayers and
                                laidOutLayers: how many, layers: the eight that took
                                longest, each with name, phase and time, damage: left,
                                top, width and height of each rectangle that changed

@@ -42,7 +42,7 @@ enum PageText {
     ),
     (
       "worst",
-      "The frames that were late by most, or that ended by most a time in which intervals were missed and for which no late frame accounts; then those in time with most work. The picture shows the rectangles in which pixels may differ from the frame before; pixels that only moved, as those of a scrolled list, are not in them. Beside it are the layers whose layout or display took longest, eight at most."
+      "The frames that were latest, or came after the longest row of missed intervals for which no late frame accounts; then those in time with most work. The picture shows the rectangles in which pixels may differ from the frame before; pixels that only moved, as those of a scrolled list, are not in them. Beside it are the layers whose layout or display took longest, eight at most."
     ),
     ("mean", "The mean time as a part of the budget; the means of the phases add up to that of all."),
     (
