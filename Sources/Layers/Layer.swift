@@ -169,7 +169,7 @@ open class Layer {
   ///
   /// - Parameter image: the layer's `contents`.
   class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? {
-    values.mixture ?? image ?? values.text ?? values.shape
+    values.mixture ?? image ?? values.content
   }
 
   /// Text that shows what the layer would draw for the target; nil for a layer that must be drawn.
@@ -322,17 +322,19 @@ extension Layer {
   package func setContents(_ image: Image?, drawn: DrawnMeasures?) {
     let wasDrawn = drawnMeasures != nil
     drawnMeasures = drawn
-    guard image !== values.image || values.text != nil else { return }
+    guard image !== values.image || values.content is TextContent else { return }
     if let old = values.image, wasDrawn { context?.retired.append(old) }
     change(.contents) { $0.contents = image }
   }
 
   /// Takes over text in place of a picture that would have been drawn.
   func setText(_ text: TextContent, drawn: DrawnMeasures) {
+    // A kind with a content of its own keeps that below a picture.
+    guard values.content.map({ $0 is TextContent }) ?? true else { return setContents(text.image, drawn: drawn) }
     asynchronous.cancel()
     if let old = values.image, drawnMeasures != nil { context?.retired.append(old) }
     drawnMeasures = drawn
-    change(.contents) { ($0.image, $0.text) = (nil, text) }
+    change(.contents) { ($0.image, $0.content) = (nil, text) }
   }
 
   private func boundsChanged(from old: Rect) {

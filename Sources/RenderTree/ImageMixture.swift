@@ -41,6 +41,8 @@ public final class ImageMixture: RenderContent {
     effects.contentRect(in: bounds).intersection(bounds)
   }
 
+  public func isEqual(to other: any RenderContent) -> Bool { (other as? ImageMixture)?.parts == parts }
+
   public var description: String {
     "mixture of " + parts.map { "\($0.share) of \($0.image.description)" }.joined(separator: ", ")
   }

@@ -7,6 +7,13 @@ public import Raster
 /// same picture. A kind of content is a class that conforms to this protocol here and to `PaintableContent` in Compositing;
 /// `Image` is one.
 public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
+  /// The pixels of the image that the content is or stands for, which decide where it is placed; zero, the default, for a content
+  /// that lies in the layer's coordinates by itself.
+  var pixelSize: Size { get }
+  /// The image that the content is or stands for; nil, the default, for none.
+  var image: Image? { get }
+  /// True if both look the same wherever they are shown; by default, if they are one object.
+  func isEqual(to other: any RenderContent) -> Bool
   /// The part of a layer with these bounds that the content paints, in the layer's coordinates.
   func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect
   /// The pixels of an output that a layer with these bounds and effects may paint differently since it shows this content instead of
@@ -17,6 +24,9 @@ public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
 }
 
 extension RenderContent {
+  public var pixelSize: Size { .zero }
+  public var image: Image? { nil }
+  public func isEqual(to other: any RenderContent) -> Bool { self === other }
   public func changedPixels(
     from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine
   ) -> IntRect? { nil }

@@ -50,6 +50,8 @@ public final class ShapeContent: RenderContent {
 
   public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect { box }
 
+  public func isEqual(to other: any RenderContent) -> Bool { (other as? ShapeContent)?.parts == parts }
+
   public var description: String {
     var words = ["shape of \(parts.path?.elements.count ?? 0) elements"]
     if let color = parts.fillColor {

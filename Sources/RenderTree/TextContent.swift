@@ -36,6 +36,8 @@ public final class TextContent: RenderContent {
     (self.area, self.width, self.height, self.scale) = (area, width, height, scale)
   }
 
+  public var pixelSize: Size { Size(Double(width), Double(height)) }
+
   /// An image of the text, for what only images can do: nine parts, fades, and edges that go on. Drawn when it is first asked for,
   /// and then kept. Where there was no memory for it then, it is nil from then on: all parts of a picture, which threads may paint at
   /// once, show the same.

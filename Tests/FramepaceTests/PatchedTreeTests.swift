@@ -118,7 +118,7 @@ private struct World {
       let last = shown.sides[index]
       sides.effects = node.contents.or(values.image).effects(
         for: values, values.homography(in: space), last: last.effects)
-      sides.content = values.mixture ?? values.image ?? values.text ?? values.shape
+      sides.content = values.mixture ?? values.image ?? values.content
       // The same mixture is the same object, and so is the same shape.
       if let mixture = values.mixture, mixture == last.content as? ImageMixture { sides.content = last.content }
       if let shape = sides.content as? ShapeContent, shape.parts == (last.content as? ShapeContent)?.parts {

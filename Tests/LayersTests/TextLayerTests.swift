@@ -88,7 +88,7 @@ import XCTest
     stage.turn()
     for label in [own, opaque, elsewhere] {
       XCTAssertNotNil(label.values.image, label.string)
-      XCTAssertNil(label.values.text)
+      XCTAssertNil(label.values.content)
     }
   }
 

@@ -19,10 +19,8 @@ final class CommittedAnimations {
   var sides = SideValues()
   /// The effects that were shown last; nil where content and effects were those of the commit.
   private var lastEffects: RenderEffects?
-  /// The mixture of pictures that was shown last: the same object while it is the same.
-  private var lastMixture: ImageMixture?
-  /// The shape that was shown last, in the same way.
-  private var lastShape: ShapeContent?
+  /// The content that was shown last, if it was not the commit's: the same object while it is the same.
+  private var lastContent: (any RenderContent)?
   var flags: RenderRecord.Flags = []
   var clocks: ClockChain
   var timed: [TimedAnimation] = []
@@ -58,9 +56,7 @@ final class CommittedAnimations {
     let homography = values.homography(in: space)
     if values.hasNamed(of: self.values), values.hasContents(of: self.values), hasCommittedParts(values, homography) {
       // Pictures that were shown for a while are not kept.
-      if lastEffects != nil || lastMixture != nil || lastShape != nil {
-        (lastEffects, lastMixture, lastShape) = (nil, nil, nil)
-      }
+      if lastEffects != nil || lastContent != nil { (lastEffects, lastContent) = (nil, nil) }
       sides.take(self.sides.content, self.sides.effects)
     } else {
       values.settleTransition(&record.flags)
@@ -90,13 +86,10 @@ final class CommittedAnimations {
 
   private func content(for values: AnimatableValues) -> (any RenderContent)? {
     let content = kind.content(for: values, image: values.image)
-    if let shape = values.shape, content === shape, shape !== self.values.shape {
-      if shape.parts != lastShape?.parts { lastShape = shape }
-      return lastShape
-    }
-    guard let mixture = values.mixture, content === mixture else { return content }
-    if mixture != lastMixture { lastMixture = mixture }
-    return lastMixture
+    guard let content, content !== sides.content else { return content }
+    if let lastContent, content.isEqual(to: lastContent) { return lastContent }
+    lastContent = content
+    return content
   }
 
   /// The values that are shown at a time of the display's clock.
@@ -162,7 +155,7 @@ final class CommittedAnimations {
 extension AnimatableValues {
   @inline(__always)
   fileprivate func hasContents(of other: borrowing AnimatableValues) -> Bool {
-    image === other.image && text === other.text && shape === other.shape
+    image === other.image && content === other.content
   }
 
   /// True if the properties that kinds of layers add have the same values.

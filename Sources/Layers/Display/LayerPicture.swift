@@ -33,7 +33,7 @@ extension Layer {
 
   /// The picture in the layer, never `own`.
   package var presentPicture: LayerPicture {
-    if let text = values.text { return .text(text) }
+    if values.image == nil, let text = values.content as? TextContent { return .text(text) }
     return drawnPicture.map { .drawn($0.image, $0.measures) } ?? .image(contents)
   }
 

@@ -100,9 +100,11 @@ extension AnimatableKey where Value == Double {
 }
 
 extension AnimatableValues {
+  private var shape: ShapeContent? { content as? ShapeContent }
+
   /// The parts of the shape. A change makes another shape of them.
   fileprivate var shapeParts: ShapeContent.Parts {
     get { shape?.parts ?? ShapeContent.Parts() }
-    set { if newValue != shapeParts { shape = ShapeContent(newValue, after: shape) } }
+    set { if newValue != shapeParts { content = ShapeContent(newValue, after: shape) } }
   }
 }

@@ -100,18 +100,10 @@ extension ContentsGravity {
   fileprivate var isResizing: Bool { self == .resize || self == .resizeAspect || self == .resizeAspectFill }
 }
 
-extension Image {
-  var pixelSize: Size { Size(Double(width), Double(height)) }
-}
-
-extension TextContent {
-  var pixelSize: Size { Size(Double(width), Double(height)) }
-}
-
 extension Layer {
   var contentsSource: ContentsSource {
     ContentsSource(
-      pixels: values.image?.pixelSize ?? values.text?.pixelSize ?? .zero, gravity: contentsGravity,
+      pixels: values.image?.pixelSize ?? values.content?.pixelSize ?? .zero, gravity: contentsGravity,
       scale: contentsScale ?? drawnMeasures?.scale ?? 1, drawn: drawnMeasures)
   }
 

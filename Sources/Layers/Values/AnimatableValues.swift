@@ -19,12 +19,10 @@ public struct AnimatableValues: Sendable {
   public var backgroundColor: Color?
   /// The radius of the corners of background and clip, in the layer's units.
   public var cornerRadius = 0.0
-  /// The picture in the layer, unless it is text.
+  /// The picture in the layer, which takes the place of `content`.
   var image: Image?
-  /// The text in the layer that takes the place of a picture.
-  var text: TextContent?
-  /// The shape in a layer of that kind.
-  var shape: ShapeContent?
+  /// The content that the layer's kind has without a picture: a shape, or text in place of a picture that would have been drawn.
+  var content: (any RenderContent)?
   /// The values of the properties that kinds of layers add.
   @usableFromInline
   var named: [AnimatableProperty: any Animatable] = [:]
@@ -36,8 +34,12 @@ public struct AnimatableValues: Sendable {
 
   /// The picture in the layer; while it fades, the one of which most is seen. See `AnimatableKey.contents`.
   public internal(set) var contents: Image? {
-    get { image ?? text?.image }
-    set { (image, text) = (newValue, nil) }
+    get { image ?? content?.image }
+    set {
+      image = newValue
+      // It stood for the picture that was there before.
+      if content is TextContent { content = nil }
+    }
   }
 }
 
