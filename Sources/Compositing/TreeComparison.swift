@@ -176,8 +176,10 @@ struct TreeComparison<Damage: DamageSink> {
     let transform = placement.transform(of: new[newIndex])
     if newLayers.isTurnedAway(newIndex, transform) { return }
     if !paintsSame {
-      if wasLeaf == isLeaf, let pixels = changedContent(oldLayers, oldIndex, newLayers, newIndex, transform) {
-        if case let seen = pixels.intersection(placement.clip), !seen.isEmpty { damage.add(seen, from: cause) }
+      if wasLeaf == isLeaf, let changed = changedContent(oldLayers, oldIndex, newLayers, newIndex, transform) {
+        let painted = transform.pixels(of: new[newIndex].drawnBounds.union(old[oldIndex].drawnBounds))
+        let seen = painted.intersection(placement.clip)
+        for rect in changed.rects where rect.intersects(seen) { damage.add(rect.intersection(seen), from: cause) }
       } else {
         add(oldLayers, oldIndex, transform, placement.clip, cause)
         add(newLayers, newIndex, transform, placement.clip, cause)
@@ -209,13 +211,11 @@ struct TreeComparison<Damage: DamageSink> {
   /// content can tell.
   private func changedContent(
     _ oldLayers: TreeLayers, _ oldIndex: Int, _ newLayers: TreeLayers, _ newIndex: Int, _ transform: Affine
-  ) -> IntRect? {
+  ) -> DamageRegion? {
     let (old, new) = (oldLayers.records[oldIndex], newLayers.records[newIndex])
-    guard old.paintsBesideContentLike(new), let oldContent = oldLayers.content(at: oldIndex),
-      let pixels = newLayers.content(at: newIndex)?
-        .changedPixels(from: oldContent, in: new.bounds, newLayers.effects(at: newIndex), transform)
-    else { return nil }
-    return pixels.intersection(transform.pixels(of: new.drawnBounds.union(old.drawnBounds)))
+    guard old.paintsBesideContentLike(new), let oldContent = oldLayers.content(at: oldIndex) else { return nil }
+    return newLayers.content(at: newIndex)?
+      .changedPixels(from: oldContent, in: new.bounds, newLayers.effects(at: newIndex), transform)
   }
 
   /// Adds the pixels of the layers from `start` up to `end`, which lie in a parent with that placement.

@@ -20,7 +20,7 @@ public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
   /// `old`; nil, the default, for all that it paints. `transform` leads from the layer's coordinates to pixels.
   func changedPixels(
     from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine
-  ) -> IntRect?
+  ) -> DamageRegion?
 }
 
 extension RenderContent {
@@ -29,7 +29,7 @@ extension RenderContent {
   public func isEqual(to other: any RenderContent) -> Bool { self === other }
   public func changedPixels(
     from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine
-  ) -> IntRect? { nil }
+  ) -> DamageRegion? { nil }
 }
 
 /// A rule that places content in the bounds of its layer, whatever these are.

@@ -72,12 +72,12 @@ public final class TextContent: RenderContent {
   /// A line of text that ticks changes in the boxes of its new and old digits.
   public func changedPixels(
     from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine
-  ) -> IntRect? {
+  ) -> DamageRegion? {
     guard let old = old as? TextContent, old.runs.count == runs.count, let map = map(in: bounds, effects, transform),
       let oldMap = old.map(in: bounds, effects, transform)
     else { return nil }
-    var changed = IntRect.zero
-    for (run, oldRun) in zip(runs, old.runs) { changed = changed.union(run.changedPixels(map, from: oldRun, oldMap)) }
+    var changed = DamageRegion()
+    for (run, oldRun) in zip(runs, old.runs) { changed.add(run.changedPixels(map, from: oldRun, oldMap)) }
     return changed
   }
 

@@ -140,6 +140,30 @@ import Testing
     #expect(Double(line.width) > 6 * advance && Double(line.width) < 8 * advance + 6, "another colour")
   }
 
+  /// Lines that change far from each other leave what is between them.
+  @Test func farLinesAreDamagedApart() throws {
+    let font = Font(try SystemFonts.face(.sans), size: 10)
+    func content(_ digit: String) -> TextContent {
+      let runs = [20.0, 500, 980].map { y in
+        TextRun(TextLine(y == 500 ? "0" : digit, font: font), at: Point(4, y), color: .white)
+      }
+      return TextContent(
+        TextRuns(runs), area: Rect(x: 0, y: 0, width: 100, height: 1000), width: 100, height: 1000, scale: 1)
+    }
+    let (old, new) = (content("1"), content("2"))
+    let bounds = Rect(x: 0, y: 0, width: 100, height: 1000)
+    let changed = try #require(new.changedPixels(from: old, in: bounds, nil, .scale(2)))
+    #expect(changed.rects.count == 2)
+    #expect(changed.area < 2 * 20 * 20)
+    var tree = TreeSnapshot()
+    tree.append(RenderRecord(id: 1, subtreeEnd: 1, transform: .scale(2), bounds: bounds), SideValues(text: old))
+    var other = TreeSnapshot()
+    other.append(RenderRecord(id: 1, subtreeEnd: 1, transform: .scale(2), bounds: bounds), SideValues(text: new))
+    var diff = SceneDiff()
+    let damage = diff.change(from: tree, to: other, width: 300, height: 2000).damage
+    #expect(damage.rects.count == 2 && damage.area == changed.area)
+  }
+
   /// Random texts under random maps: nothing changes outside the damage, and painting it in parts gives the whole.
   @Test(arguments: some(40, of: 1...1000))
   func damageIsProven(seed: UInt64) throws {
