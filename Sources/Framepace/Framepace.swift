@@ -75,6 +75,9 @@
 @_exported public import enum RenderTree.GradientType
 @_exported public import enum RenderTree.ImageFilter
 @_exported public import class RenderTree.OldPicture
+@_exported public import class RenderTree.Surface
+@_exported public import enum RenderTree.SurfaceError
+@_exported public import struct RenderTree.SurfacePixels
 @_exported public import enum RenderTree.TransitionSubtype
 @_exported public import enum RenderTree.TransitionType
 
@@ -105,6 +108,7 @@
 @_exported public import struct Layers.Spring
 @_exported public import struct Layers.SpringAnimation
 @_exported public import struct Layers.StateTransition
+@_exported public import class Layers.SurfaceLayer
 @_exported public import class Layers.TextLayer
 @_exported public import struct Layers.TimingFunction
 @_exported public import enum Layers.Transaction

@@ -26,6 +26,7 @@ extension RandomLayers {
     Kind({ TextLayer() }) { $0.changeText($1) },
     Kind({ GradientLayer() }) { $0.changeGradient($1) },
     Kind({ ScrollLayer() }) { $0.scroll($1) },
+    Kind({ SurfaceLayer() }) { $0.changeSurface($1) },
     Kind({ Gauge() }) { $0.changeGauge($1) },
     Kind({ Layer() }) { $0.changeContents($1) },
   ]
@@ -77,6 +78,28 @@ extension RandomLayers {
     let place = Point(number(in: -20...20), number(in: -20...20).rounded())
     if random.chance(0.5) { layer.scroll(to: place) } else { layer.scroll(to: Rect(origin: place, size: Size(9, 9))) }
     if let sublayer = layer.sublayers.randomElement(using: &random) { sublayer.scrollRectToVisible(sublayer.visibleRect) }
+  }
+
+  private func changeSurface(_ layer: SurfaceLayer) {
+    func side() -> Int { .random(in: 1...40, using: &random) }
+    if layer.surface == nil || random.chance(0.1) {
+      layer.surface = random.chance(0.1) ? nil : try? Surface(width: side(), height: side(), isOpaque: random.chance(0.4))
+    }
+    guard let surface = layer.surface else { return }
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      let (x, y) = (Int.random(in: 0..<surface.width, using: &random), Int.random(in: 0..<surface.height, using: &random))
+      let region = IntRect(
+        x: x, y: y, width: Int.random(in: 1...surface.width - x, using: &random),
+        height: Int.random(in: 1...surface.height - y, using: &random))
+      try? surface.update(region) { pixels in
+        for y in 0..<region.height {
+          let row = pixels.row(y)
+          for x in row.indices { row[x] = color().premultipliedBGRA }
+        }
+      }
+    }
+    if random.chance(0.8) { try? surface.commit() }
+    if random.chance(0.1) { layer.contents = random.chance(0.5) ? nil : images.randomElement(using: &random) }
   }
 
   private func changeGradient(_ layer: GradientLayer) {

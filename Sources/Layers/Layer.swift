@@ -172,6 +172,10 @@ open class Layer {
     values.mixture ?? image ?? values.content
   }
 
+  /// Called when the layer has entered a tree that is shown, and when it has left it.
+  func entered(_ context: LayerContext) {}
+  func left(_ context: LayerContext) {}
+
   /// Text that shows what the layer would draw for the target; nil for a layer that must be drawn.
   func text(for target: DrawingTarget) -> TextContent? { nil }
 }
@@ -335,6 +339,12 @@ extension Layer {
     if let old = values.image, drawnMeasures != nil { context?.retired.append(old) }
     drawnMeasures = drawn
     change(.contents) { ($0.image, $0.content) = (nil, text) }
+  }
+
+  /// Takes over what the kind shows without a picture, which begins no animation.
+  func setContent(_ content: (any RenderContent)?) {
+    values.content = content
+    markRecord()
   }
 
   private func boundsChanged(from old: Rect) {

@@ -138,7 +138,8 @@ extension SceneWriter {
 extension LayerContents {
   fileprivate init(_ content: (any RenderContent)?) {
     let mixture = (content as? ImageMixture)?.parts.map { ($0.share, $0.image) }
-    self = mixture.map { .mixture($0) } ?? .image(content as? Image)
+    // Text has a property of its own.
+    self = mixture.map { .mixture($0) } ?? .image(content is TextContent ? nil : content?.image)
   }
 
   fileprivate var content: (any RenderContent)? {

@@ -38,6 +38,7 @@ struct SceneKind {
     ) {
       ScrollLayer()
     },
+    SceneKind("surface", SurfaceLayer.self, draws: false, common) { SurfaceLayer() },
   ]
 
   /// The kind of a layer. A subclass of an application is written as a shape if it is one, otherwise as a plain layer with the picture

@@ -303,7 +303,7 @@ final class PlainCompositor {
       let plain = PlainGradient(gradient.course, bounds, blending)
       return pixel.isInside(bounds) ? plain.place(of: middle).map(plain.color) ?? .zero : .zero
     }
-    guard let image = content as? Image ?? (content as? TextContent)?.image else { return .zero }
+    guard let image = content?.image else { return .zero }
     let effects = tree.sides[index].effects
     let shown = effects.contentRect(in: tree.records[index].bounds)
     let seen = shown.intersection(tree.records[index].bounds)

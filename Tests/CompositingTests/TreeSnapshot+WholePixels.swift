@@ -34,9 +34,7 @@ extension TreeSnapshot {
       if let text = tree.sides[index].content as? TextContent, cut != ContentCut().rect {
         tree.sides[index].content = text.image
       }
-      let text = (tree.sides[index].content as? TextContent).map { Size(Double($0.width), Double($0.height)) }
-      let image = tree.sides[index].content as? Image
-      if let size = text ?? image.map({ Size(Double($0.width), Double($0.height)) }) {
+      if let size = tree.sides[index].content?.pixelSize, !size.isEmpty {
         let corners: [ContentsGravity] = [.topLeft, .topRight, .bottomLeft, .bottomRight]
         let isEmpty = parts.placement?.size == .zero
         let shown = Size(size.width * parts.cut.rect.width, size.height * parts.cut.rect.height)

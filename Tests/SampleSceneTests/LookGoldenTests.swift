@@ -62,6 +62,41 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
+  func testSurfaces() throws {
+    // Bars, and over a part of them a later update.
+    let surface = try Surface(width: 16, height: 16)
+    try surface.update(IntRect(x: 0, y: 0, width: 16, height: 16)) { pixels in
+      for y in 0..<16 { for x in 0..<16 { pixels.row(y)[x] = [0xFF20_60C0, 0xFFE0_4030, 0, 0x8000_4000][x / 4] } }
+    }
+    try surface.commit()
+    try surface.update(IntRect(x: 3, y: 6, width: 7, height: 4)) { pixels in
+      for y in 0..<4 { pixels.row(y).update(repeating: 0xFFFF_FFFF) }
+    }
+    try surface.commit()
+    let opaque = try Surface(width: 16, height: 16, isOpaque: true)
+    let bytes = [UInt8](repeating: 0x60, count: 16 * 16 * 4)
+    try bytes.withUnsafeBytes { try opaque.write($0, bytesPerRow: 64, to: IntRect(x: 0, y: 0, width: 16, height: 16)) }
+    try opaque.commit()
+    try Sheet.check("look-surfaces") { sheet in
+      @MainActor func add(_ other: Surface? = nil, _ change: (SurfaceLayer) -> Void) {
+        sheet.add { card in
+          let layer = SurfaceLayer(frame: Rect(x: -10, y: -10, width: 80, height: 80))
+          layer.surface = other ?? surface
+          change(layer)
+          card.addSublayer(layer)
+        }
+      }
+      add { $0.magnificationFilter = .nearest }
+      add { _ in }
+      add { $0.contentsGravity = .topRight }
+      add { ($0.contentsGravity, $0.contentsScale) = (.center, 0.5) }
+      add { ($0.transform, $0.magnificationFilter) = (.rotation(0.4), .nearest) }
+      add { ($0.contentsRect, $0.magnificationFilter) = (Rect(x: 0, y: 0.25, width: 0.5, height: 0.5), .nearest) }
+      add { ($0.cornerRadius, $0.masksToBounds, $0.opacity) = (24, true, 0.7) }
+      add(opaque) { ($0.borderWidth, $0.bounds.size) = (3, Size(60, 40)) }
+    }
+  }
+
   func testContents() throws {
     let image = try Sheet.image()
     try Sheet.check("look-contents") { sheet in

@@ -119,6 +119,8 @@ public final class LayerContext {
 
   let inbox = DrawingInbox()
   var retired = RetiredPictures()
+  /// The layers in the tree that show a surface, by their ids.
+  var surfaceLayers: [UInt32: SurfaceLayer] = [:]
   var groups: [DrawingGroup] = []
   /// The groups that the drawings of a commit are collected in, one for each priority that came; nil outside of commits.
   var collecting: [DrawingGroup]?
@@ -217,6 +219,7 @@ public final class LayerContext {
       layer.committedAnimations = nil
       // A stack rounds to pixels, which may be others here.
       if layer.layoutManager != nil { layer.needsLayout = true }
+      layer.entered(self)
     }
     if layer.needsLayout { layer.markLayout() }
     if layer.needsDisplay { layer.markDisplay() }
@@ -228,6 +231,7 @@ public final class LayerContext {
   /// Removes a layer and all layers below it from the tree. Their entries in the lists are skipped.
   func leave(_ layer: Layer) {
     layer.context = nil
+    layer.left(self)
     if layer.asynchronous.isDrawing {
       layer.asynchronous.cancel()
       layer.needsDisplay = true

@@ -170,10 +170,11 @@ final class DrawingCountdown: Sendable {
   }
 }
 
-/// Collects the groups that workers have finished.
+/// Collects the groups that workers have finished, and the word that a surface was committed.
 final class DrawingInbox: Sendable {
   private struct State {
     var ready: [UInt64] = []
+    var hasSurfaces = false
     var wake: (@Sendable () -> Void)?
   }
 
@@ -187,17 +188,26 @@ final class DrawingInbox: Sendable {
   func post(_ group: UInt64) {
     let wake = state.withLock { state -> (@Sendable () -> Void)? in
       state.ready.append(group)
-      // The first finished group wakes the loop, which then takes the others too.
-      return state.ready.count == 1 ? state.wake : nil
+      // The first of the news wakes the loop, which then takes the others too.
+      return state.ready.count == 1 && !state.hasSurfaces ? state.wake : nil
     }
     wake?()
   }
 
-  func take() -> [UInt64] {
+  func postSurface() {
+    let wake = state.withLock { state in
+      let isFirst = state.ready.isEmpty && !state.hasSurfaces
+      state.hasSurfaces = true
+      return isFirst ? state.wake : nil
+    }
+    wake?()
+  }
+
+  func take() -> (groups: [UInt64], hasSurfaces: Bool) {
     state.withLock { state in
-      guard !state.ready.isEmpty else { return [] }
-      defer { state.ready.removeAll() }
-      return state.ready
+      guard !state.ready.isEmpty || state.hasSurfaces else { return ([], false) }
+      defer { (state.ready, state.hasSurfaces) = ([], false) }
+      return (state.ready, state.hasSurfaces)
     }
   }
 }

@@ -5,7 +5,7 @@ import Raster
 // The main thread's side of asynchronous display.
 
 extension LayerContext {
-  /// Shows the finished drawings, all of a group at once. Called once in each turn, before the commit.
+  /// Shows the finished drawings, all of a group at once, and the newest pixels of surfaces. Called once in each turn, before the commit.
   ///
   /// - Returns: true if contents changed.
   @discardableResult
@@ -14,7 +14,11 @@ extension LayerContext {
     // A group is never reported if all of its drawings were superseded.
     groups.removeAll { $0.countdown.isAbandoned }
     var hasChanged = false
-    for number in inbox.take() {
+    let news = inbox.take()
+    if news.hasSurfaces {
+      for layer in surfaceLayers.values where layer.takeNewest() { hasChanged = true }
+    }
+    for number in news.groups {
       guard let index = groups.firstIndex(where: { $0.number == number }) else { continue }
       let group = groups.remove(at: index)
       for member in group.members {

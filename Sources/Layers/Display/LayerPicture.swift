@@ -16,7 +16,11 @@ package enum LayerPicture: Sendable {
 extension Layer {
   /// The picture in the layer, `own` where it draws itself.
   package var layerPicture: LayerPicture {
-    get { canDraw && (drawsContents || needsDisplay) ? .own(needsDisplay ? nil : drawnPicture) : presentPicture }
+    get {
+      // A surface shows its pixels by itself.
+      if values.image == nil, values.content is SurfaceContent { return .image(nil) }
+      return canDraw && (drawsContents || needsDisplay) ? .own(needsDisplay ? nil : drawnPicture) : presentPicture
+    }
     set {
       switch newValue {
       case .image(let image): contents = image
