@@ -113,6 +113,7 @@
 @_exported public import struct Layers.TimingFunction
 @_exported public import enum Layers.Transaction
 @_exported public import struct Layers.TransactionKey
+@_exported public import class Layers.TransformLayer
 @_exported public import struct Layers.Transition
 
 @_exported public import struct Layouts.AbsoluteInsets

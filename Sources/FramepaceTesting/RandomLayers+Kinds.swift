@@ -27,6 +27,7 @@ extension RandomLayers {
     Kind({ GradientLayer() }) { $0.changeGradient($1) },
     Kind({ ScrollLayer() }) { $0.scroll($1) },
     Kind({ SurfaceLayer() }) { $0.changeSurface($1) },
+    Kind({ TransformLayer() }) { $0.changeTransform($1) },
     Kind({ Gauge() }) { $0.changeGauge($1) },
     Kind({ Layer() }) { $0.changeContents($1) },
   ]
@@ -78,6 +79,25 @@ extension RandomLayers {
     let place = Point(number(in: -20...20), number(in: -20...20).rounded())
     if random.chance(0.5) { layer.scroll(to: place) } else { layer.scroll(to: Rect(origin: place, size: Size(9, 9))) }
     if let sublayer = layer.sublayers.randomElement(using: &random) { sublayer.scrollRectToVisible(sublayer.visibleRect) }
+  }
+
+  /// Puts layers into its space, mostly in perspective.
+  private func changeTransform(_ layer: TransformLayer) {
+    if random.chance(0.6) { layer.transform = solidTransform() }
+    if random.chance(0.3) { layer.sublayerTransform = solidTransform() }
+    for sublayer in layer.sublayers where random.chance(0.5) { sublayer.transform = solidTransform() }
+    if layer.sublayers.isEmpty {
+      let sides = (0..<Int.random(in: 1...3, using: &random)).map { _ in Layer(frame: bounds()) }
+      for side in sides {
+        side.backgroundColor = color()
+        side.transform = solidTransform()
+        layer.addSublayer(side)
+      }
+    }
+    guard random.chance(0.2) else { return }
+    var turn = BasicAnimation(AnimatableKey<Transform3D>.transform, to: solidTransform())
+    turn.duration = .milliseconds(Int64.random(in: 5...80, using: &random))
+    layer.add(turn)
   }
 
   private func changeSurface(_ layer: SurfaceLayer) {

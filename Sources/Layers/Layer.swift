@@ -90,6 +90,8 @@ open class Layer {
   }
   /// The measures of `contents` that were drawn; nil when they were set.
   package private(set) var drawnMeasures: DrawnMeasures?
+  /// True for a `TransformLayer`.
+  var isSpace = false
   /// The index of its box in the superlayer's `hitBoxes`; below 0 while that is not known there.
   var hitBoxIndex: Int32 = -1
   var asynchronous = AsynchronousDisplay.idle

@@ -11,18 +11,21 @@ struct SceneKind {
   let word: String
   let type: Layer.Type
   let make: @MainActor () -> Layer
+  /// True for a layer of the kind or of a subclass.
+  let isKind: @MainActor (Layer) -> Bool
   let properties: [SceneProperty]
   /// True if the layer draws its contents from its properties.
   let draws: Bool
   /// A property that no layer of the kind is without in a text, and what to write.
   let needs: (property: String, advice: String)?
 
-  private init(
-    _ word: String, _ type: Layer.Type, draws: Bool, needs: (property: String, advice: String)? = nil,
-    _ properties: [SceneProperty], make: @escaping @MainActor () -> Layer
+  private init<Kind: Layer>(
+    _ word: String, _ type: Kind.Type, draws: Bool, needs: (property: String, advice: String)? = nil,
+    _ properties: [SceneProperty], make: @escaping @MainActor () -> Kind
   ) {
     (self.word, self.type, self.make, self.properties) = (word, type, make, properties)
     (self.draws, self.needs) = (draws, needs)
+    isKind = { $0 is Kind }
   }
 
   static let all: [SceneKind] = [
@@ -39,12 +42,13 @@ struct SceneKind {
       ScrollLayer()
     },
     SceneKind("surface", SurfaceLayer.self, draws: false, common) { SurfaceLayer() },
+    SceneKind("space", TransformLayer.self, draws: false, common) { TransformLayer() },
   ]
 
-  /// The kind of a layer. A subclass of an application is written as a shape if it is one, otherwise as a plain layer with the picture
-  /// that it drew.
+  /// The kind of a layer. A subclass of an application is written as the kind that it is made of; as a plain layer, with the picture that
+  /// it drew, where that kind draws itself.
   static func kind(of layer: Layer) -> SceneKind {
-    all.first { $0.type == Swift.type(of: layer) || $0.type == ShapeLayer.self && layer is ShapeLayer } ?? all[0]
+    all.first { $0.type == Swift.type(of: layer) } ?? all.last { !$0.draws && $0.isKind(layer) } ?? all[0]
   }
 
   func property(_ name: String) -> SceneProperty? { properties.first { $0.name == name } }

@@ -49,6 +49,7 @@ private struct World {
     /// True if the layer shows the same from the commit on. It is then shown so at earlier times too.
     var stands: Bool
     var placesSublayers: Bool
+    var isSpace: Bool
     var isPlacedFlipped: Bool
     /// The mask, if any, and the sublayers from back to front.
     var layers: [Node]
@@ -100,7 +101,7 @@ private struct World {
       record: layer.record(sides), sides: sides, contents: layer.contentsSource, values: layer.values,
       timed: layer.animations.map(\.timed),
       clocks: ClockChain(layer), stands: !(layer.committedAnimations?.isMoving ?? false),
-      placesSublayers: layer.placesSublayers, isPlacedFlipped: layer.isPlacedFlipped,
+      placesSublayers: layer.placesSublayers, isSpace: layer.isSpace, isPlacedFlipped: layer.isPlacedFlipped,
       layers: ([layer.mask] + order.map(\.element)).compactMap { $0.map(copy) })
   }
 
@@ -114,7 +115,7 @@ private struct World {
     let local = node.clocks.time(at: node.stands ? max(time, now) : time)
     for animation in node.timed { animation.apply(to: &values, at: local) }
     values.settleTransition(&record.flags)
-    if shown.sides.indices.contains(index) {
+    if !node.isSpace, shown.sides.indices.contains(index) {
       let last = shown.sides[index]
       sides.effects = node.contents.or(values.image).effects(
         for: values, values.homography(in: space), last: last.effects)
@@ -127,10 +128,13 @@ private struct World {
       // A kind that draws itself from a property of its own draws a picture for each value.
       if !values.named.isEmpty { sides.content = last.content }
     }
-    record.update(from: values, sides, in: space)
+    if !node.isSpace { record.update(from: values, sides, in: space) }
     tree.append(record, sides)
     for layer in node.layers {
-      let inner = node.placesSublayers ? SublayerSpace(values, isFlipped: layer.isPlacedFlipped) : nil
+      let inner =
+        node.isSpace
+        ? SublayerSpace(values, isFlipped: layer.isPlacedFlipped, through: space)
+        : node.placesSublayers ? SublayerSpace(values, isFlipped: layer.isPlacedFlipped) : nil
       rebuild(layer, at: time, in: inner, like: shown, into: &tree)
     }
     tree.records[index].subtreeEnd = UInt32(tree.records.count)

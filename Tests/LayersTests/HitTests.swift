@@ -203,7 +203,7 @@ import XCTest
   }
 
   private static func randomLayer(depth: Int, _ random: inout SplitMix64) -> Layer {
-    let layer = random.chance(0.2) ? Knob() : Layer()
+    let layer = random.chance(0.2) ? Knob() : random.chance(0.1) && depth > 0 ? TransformLayer() : Layer()
     set(layer, depth: depth, &random)
     guard depth < 3 else { return layer }
     for _ in 0..<Int.random(in: 0...4, using: &random) { layer.addSublayer(randomLayer(depth: depth + 1, &random)) }
@@ -255,18 +255,22 @@ import XCTest
   /// The same search in every layer, by maps alone and without round corners.
   private static func found(at point: Point, in layer: Layer) -> Layer? {
     func back(_ layer: Layer, _ point: Point) -> Point? { layer.mapToSuperlayer.inverted?.apply(point) }
+    let order = layer.sublayers.enumerated().sorted { ($0.element.zPosition, $0.offset) > ($1.element.zPosition, $1.offset) }
+    if layer is TransformLayer {
+      guard !layer.isHidden, layer.opacity > 0.01 else { return nil }
+      return order.lazy.compactMap { found(at: point, in: $0.element) }.first
+    }
     var mirrors = 0
     var next: Layer? = layer
     while let above = next {
       if above.values.picturePlace(in: above.space).determinant < 0 { mirrors += 1 }
-      next = above.superlayer
+      next = above.planeAbove
     }
     guard !layer.isHidden, layer.opacity > 0.01, layer.isDoubleSided || mirrors.isMultiple(of: 2),
       let own = back(layer, point)
     else { return nil }
     if layer.masksToBounds, !layer.bounds.contains(own) { return nil }
     if let mask = layer.mask, !(back(mask, own).map(mask.contains) ?? false) { return nil }
-    let order = layer.sublayers.enumerated().sorted { ($0.element.zPosition, $0.offset) > ($1.element.zPosition, $1.offset) }
     return order.lazy.compactMap { found(at: own, in: $0.element) }.first ?? (layer.contains(own) ? layer : nil)
   }
 }

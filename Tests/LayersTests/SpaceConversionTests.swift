@@ -62,7 +62,7 @@ import XCTest
     func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
     var layers = [Layer()]
     for _ in 0..<6 {
-      let layer = Layer()
+      let layer = random.chance(0.3) ? TransformLayer() : Layer()
       layers.randomElement(using: &random)?.addSublayer(layer)
       layers.append(layer)
     }
@@ -82,19 +82,29 @@ import XCTest
     return layers
   }
 
-  /// A point of a layer in the coordinates of the topmost one: upright, around the anchor point, transformed, at its place, then seen on
-  /// the superlayer's plane. Nil behind the viewer.
+  /// A point of a layer in the coordinates of the topmost one: upright, around the anchor point, transformed, at its place, in the space
+  /// of the transform layers around it, then seen on the plane around these. Nil behind the viewer.
   private static func onRoot(_ point: Point, of layer: Layer) -> Point? {
-    guard let outer = layer.superlayer else { return point }
-    let bounds = layer.bounds
-    let upright = layer.isGeometryFlipped ? Point(point.x, bounds.minY + bounds.maxY - point.y) : point
-    let anchor = anchor(of: layer)
-    let turned = moved(layer.transform, SIMD4(upright.x - anchor.x, upright.y - anchor.y, -layer.anchorPointZ, 1))
+    guard var outer = layer.superlayer else { return point }
+    var place = inSuperlayer(SIMD4(point.x, point.y, 0, 1), of: layer, in: outer)
+    while outer is TransformLayer, let next = outer.superlayer {
+      place = inSuperlayer(place, of: outer, in: next)
+      outer = next
+    }
+    return place.w > 0 ? onRoot(Point(place.x / place.w, place.y / place.w), of: outer) : nil
+  }
+
+  private static func inSuperlayer(_ point: SIMD4<Double>, of layer: Layer, in outer: Layer) -> SIMD4<Double> {
+    var upright = point
+    if layer.isGeometryFlipped { upright.y = (layer.bounds.minY + layer.bounds.maxY) * point.w - point.y }
+    let turned = moved(layer.transform, upright - middle(of: layer) * point.w)
     let placed = turned + SIMD4(layer.position.x, layer.position.y, layer.zPosition, 0) * turned.w
-    let center = SIMD4(Self.anchor(of: outer).x, Self.anchor(of: outer).y, outer.anchorPointZ, 0)
-    let relative = moved(outer.sublayerTransform, placed - center * placed.w)
-    guard relative.w > 0 else { return nil }
-    return onRoot(Point(relative.x / relative.w + center.x, relative.y / relative.w + center.y), of: outer)
+    let relative = moved(outer.sublayerTransform, placed - middle(of: outer) * placed.w)
+    return relative + middle(of: outer) * relative.w
+  }
+
+  private static func middle(of layer: Layer) -> SIMD4<Double> {
+    SIMD4(anchor(of: layer).x, anchor(of: layer).y, layer.anchorPointZ, 0)
   }
 
   private static func anchor(of layer: Layer) -> Point {

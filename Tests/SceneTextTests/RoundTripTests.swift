@@ -39,6 +39,25 @@ import XCTest
     XCTAssertEqual(missing.sorted(), [])
   }
 
+  /// One that draws itself is a plain layer with its picture.
+  func testASubclassIsWrittenAsTheKindThatItIsMadeOf() throws {
+    final class Sky: GradientLayer {}
+    final class Box: TransformLayer {}
+    final class Label: TextLayer {}
+    func word(_ layer: Layer) throws -> String? {
+      let root = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      layer.name = "it"
+      root.addSublayer(layer)
+      return try Scene.text(of: root).split(separator: "\n").first { $0.contains(" it") }.map {
+        String($0.split(separator: " ")[0])
+      }
+    }
+    XCTAssertEqual(try word(Sky()), "gradient")
+    XCTAssertEqual(try word(Box()), "space")
+    XCTAssertEqual(try word(Label()), "layer")
+    XCTAssertEqual(try word(Layer()), "layer")
+  }
+
   func testSampleScenesComeBack() throws {
     // At the second time a page of `onboarding` takes the place of another.
     for (name, time) in SceneName.allCases.flatMap({ [($0, 0.5), ($0, 4.3)] }) {

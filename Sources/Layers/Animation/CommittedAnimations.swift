@@ -13,6 +13,8 @@ final class CommittedAnimations {
   var isListed = false
   /// The layer's kind, which makes its content of the values.
   var kind: Layer.Type
+  /// See `Layer.isSpace`.
+  let isSpace: Bool
   private(set) var values = AnimatableValues()
   var contents = ContentsSource()
   /// Content and effects of the values as they were committed.
@@ -43,12 +45,14 @@ final class CommittedAnimations {
   }
 
   init(_ layer: Layer) {
-    kind = type(of: layer)
+    (kind, isSpace) = (type(of: layer), layer.isSpace)
     clocks = ClockChain(layer)
   }
 
   /// Writes the layer as it is shown at a time of the display's clock.
   func write(_ record: inout RenderRecord, _ sides: inout SideValues, at time: MonotonicTime) {
+    // It moves its sublayers and nothing else.
+    if isSpace { return }
     var values = values
     apply(to: &values, at: time)
     record.flags = flags
@@ -80,8 +84,14 @@ final class CommittedAnimations {
   private func space(at time: MonotonicTime) -> SublayerSpace? {
     switch space {
     case .still(let space): space
-    case .moving(let outer, let isFlipped): SublayerSpace(outer.shown(at: time), isFlipped: isFlipped)
+    case .moving(let outer, let isFlipped): outer.sublayerSpace(at: time, isFlipped: isFlipped)
     }
+  }
+
+  private func sublayerSpace(at time: MonotonicTime, isFlipped: Bool) -> SublayerSpace {
+    let values = shown(at: time)
+    return isSpace
+      ? SublayerSpace(values, isFlipped: isFlipped, through: space(at: time)) : SublayerSpace(values, isFlipped: isFlipped)
   }
 
   private func content(for values: AnimatableValues) -> (any RenderContent)? {

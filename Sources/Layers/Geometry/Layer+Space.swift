@@ -76,14 +76,16 @@ extension Layer {
     if let superlayer {
       guard superlayer.placesSublayers else { return nil }
       let values = superlayer.committedAnimations?.committedValues ?? superlayer.values
-      return SublayerSpace(values, isFlipped: isPlacedFlipped)
+      return superlayer.isSpace
+        ? SublayerSpace(values, isFlipped: isPlacedFlipped, through: superlayer.space)
+        : SublayerSpace(values, isFlipped: isPlacedFlipped)
     }
     return context?.outputSpace
   }
 
   /// True if the layer places its sublayers by more than their own values.
   var placesSublayers: Bool {
-    if isPlacedFlipped != isFlipped || animations.contains(where: \.movesSublayers) { return true }
+    if isSpace || isPlacedFlipped != isFlipped || animations.contains(where: \.movesSublayers) { return true }
     return values.movesSublayers
   }
 
@@ -97,27 +99,35 @@ extension Layer {
 /// The space in which a layer lies, where it is more than the superlayer's plane. A class: most layers have none, and hand on
 /// nothing but a nil.
 final class SublayerSpace: Sendable {
-  /// The superlayer's `sublayerTransform` around its anchor point, or the scale of the output.
+  /// From the superlayer's coordinates to its picture, or to that of the layer on whose plane the layer is seen; for the root, to the
+  /// output's pixels.
   let transform: Transform3D
-  /// The superlayer's bounds, if its coordinates run upwards. The layer's own then do as well.
-  let flipped: Rect?
+  /// True if the layer's coordinates run upwards.
+  let isFlipped: Bool
+  /// The opacity of the transform layers around the layer.
+  let opacity: Double
 
   /// The space of the root, on an output with so many pixels a point.
-  init(scale: Double) {
-    transform = .scale(scale)
-    flipped = nil
-  }
+  init(scale: Double) { (transform, isFlipped, opacity) = (.scale(scale), false, 1) }
 
   /// The space that a superlayer with these values gives its sublayers.
   init(_ values: AnimatableValues, isFlipped: Bool) {
-    let anchor = values.anchor
-    let plain = values.sublayerTransform
-    transform =
-      plain == .identity
-      ? plain
-      : Transform3D.translation(x: -anchor.x, y: -anchor.y, z: -values.anchorPointZ).concatenating(plain)
-        .concatenating(.translation(x: anchor.x, y: anchor.y, z: values.anchorPointZ))
-    flipped = isFlipped ? values.bounds : nil
+    let transform = values.sublayerTransformInPlace
+    self.transform = isFlipped ? transform.concatenating(Transform3D(.flip(values.bounds))) : transform
+    self.isFlipped = isFlipped
+    opacity = 1
+  }
+
+  /// The space that a transform layer with these values, which lies in `outer` itself, gives its sublayers.
+  ///
+  /// - Parameter isTurned: true if the transform layer's coordinates run the other way than those of its picture; by default, if
+  ///   `isFlipped`.
+  init(_ values: AnimatableValues, isFlipped: Bool, isTurned: Bool? = nil, through outer: SublayerSpace?) {
+    var transform = values.sublayerTransformInPlace
+    if isTurned ?? isFlipped { transform = transform.concatenating(Transform3D(.flip(values.bounds))) }
+    self.transform = transform.concatenating(values.picturePlace(values.spaceToSuperlayer, in: outer))
+    self.isFlipped = isFlipped
+    opacity = min(max(values.opacity, 0), 1) * (outer?.opacity ?? 1)
   }
 }
 
@@ -139,11 +149,25 @@ extension AnimatableValues {
   /// Maps the layer's picture to its superlayer's, in that space. Pictures are upright where coordinates run upwards.
   func picturePlace(in space: SublayerSpace?) -> Homography {
     guard let space else { return transformToSuperlayer }
-    var place = isFlat && space.transform.isAffine ? Transform3D(flatTransformToSuperlayer) : spaceToSuperlayer
-    if space.flipped != nil { place = Transform3D(.flip(bounds)).concatenating(place) }
-    place = place.concatenating(space.transform)
-    if let flipped = space.flipped { place = place.concatenating(Transform3D(.flip(flipped))) }
-    return place.homography
+    let isInPlane = isFlat && space.transform.isAffine
+    return picturePlace(isInPlane ? Transform3D(flatTransformToSuperlayer) : spaceToSuperlayer, in: space).homography
+  }
+
+  /// Maps the layer's picture to its superlayer's, in that space, without flattening it.
+  ///
+  /// - Parameter place: from the layer's coordinates to its superlayer's.
+  fileprivate func picturePlace(_ place: Transform3D, in space: SublayerSpace?) -> Transform3D {
+    guard let space else { return place }
+    let upright = space.isFlipped ? Transform3D(.flip(bounds)).concatenating(place) : place
+    return upright.concatenating(space.transform)
+  }
+
+  /// `sublayerTransform` around the anchor point.
+  fileprivate var sublayerTransformInPlace: Transform3D {
+    let (anchor, plain) = (anchor, sublayerTransform)
+    if plain == .identity { return plain }
+    return Transform3D.translation(x: -anchor.x, y: -anchor.y, z: -anchorPointZ).concatenating(plain)
+      .concatenating(.translation(x: anchor.x, y: anchor.y, z: anchorPointZ))
   }
 
   /// The map of `picturePlace(in:)` where parallels do not stay parallel; nil where they do.

@@ -109,7 +109,12 @@ extension Layer {
 
   /// The values beside the record. Effects are the same object as in the last record unless something in them changed.
   var sideValues: SideValues {
-    let (source, space) = (contentsSource, space)
+    sideValues(in: space)
+  }
+
+  func sideValues(in space: SublayerSpace?) -> SideValues {
+    if isSpace { return SideValues() }
+    let source = contentsSource
     // Most layers have none.
     let isPlain = values.rareBox == nil && source.pixels.isEmpty && space == nil
     recordEffects = isPlain ? nil : source.effects(for: values, values.homography(in: space), last: recordEffects)

@@ -34,14 +34,17 @@ extension Layer {
   /// Appends the layer as it is set, with its mask and its sublayers.
   private func append(to tree: inout TreeSnapshot, in space: SublayerSpace?, isFlipped isPlaced: Bool) {
     let index = tree.records.count
-    let effects = contentsSource.effects(for: values, values.homography(in: space), last: recordEffects)
-    let sides = SideValues(content: type(of: self).content(for: values, image: values.image), effects: effects)
-    var record = RenderRecord(id: id, bounds: bounds, flags: flags)
-    record.update(from: values, sides, in: space)
-    tree.append(record, sides)
+    let effects = isSpace ? nil : contentsSource.effects(for: values, values.homography(in: space), last: recordEffects)
+    let content = isSpace ? nil : type(of: self).content(for: values, image: values.image)
+    let sides = SideValues(content: content, effects: effects)
+    tree.append(record(sides, in: space), sides)
     let isUpsideDown = isPlaced != isFlipped
     let placesLayers = isUpsideDown || values.sublayerTransform != .identity
-    let inner = placesLayers ? SublayerSpace(values, isFlipped: isUpsideDown) : nil
+    // The place of the layer that is drawn does not count.
+    let inner =
+      isSpace && index > 0
+      ? SublayerSpace(values, isFlipped: isUpsideDown, through: space)
+      : placesLayers ? SublayerSpace(values, isFlipped: isUpsideDown) : nil
     for layer in [storedMask].compactMap(\.self) + sublayersInPaintOrder {
       layer.append(to: &tree, in: inner, isFlipped: isUpsideDown)
     }

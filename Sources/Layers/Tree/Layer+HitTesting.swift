@@ -2,18 +2,20 @@ public import Geometry
 
 extension Layer {
   /// The layer that is seen at a point of the superlayer's coordinates: the farthest descendant that contains it, or this layer,
-  /// or nil. For a root those are the output's coordinates in points.
+  /// or nil. For a root those are the output's coordinates in points, and for a layer in a `TransformLayer` those of the plane on
+  /// which that is seen.
   ///
   /// Siblings are asked from the top down. A sublayer is found outside of this layer's bounds too, unless `masksToBounds` clips
   /// it there, corners included. Where a layer has a mask, nothing is found outside of the mask's bounds. Neither a layer that is
   /// hidden, or whose opacity is 0.01 or less, nor one that is flattened, or shows its back without being double-sided, is found,
   /// nor anything in them. Animations are not looked at.
   public func hitTest(_ point: Point) -> Layer? {
-    hitTest(point, isInPlane: !(superlayer?.values.movesSublayers ?? false))
+    hitTest(point, isInPlane: superlayer.map { !$0.isSpace && !$0.values.movesSublayers } ?? true)
   }
 
   // - Parameter isInPlane: true unless the superlayer moves its sublayers. To ask each for its superlayer takes as long as the rest.
   private func hitTest(_ point: Point, isInPlane: Bool) -> Layer? {
+    if isSpace { return hitTestSpace(point) }
     guard let own = take(point, isInPlane: isInPlane, by: values.place) else { return nil }
     // Most layers have no sublayers and lie elsewhere: no more of them is looked at.
     let isLeaf = sublayers.isEmpty
@@ -26,6 +28,15 @@ extension Layer {
     }
     if isLeaf { return self }
     return hitTestSublayers(own) ?? (contains(own) ? self : nil)
+  }
+
+  /// The sublayers of a transform layer are seen on the plane that the point is of.
+  private func hitTestSpace(_ point: Point) -> Layer? {
+    guard !isHidden, values.opacity > 0.01 else { return nil }
+    for layer in sublayersInPaintOrder.reversed() {
+      if let found = layer.hitTest(point, isInPlane: false) { return found }
+    }
+    return nil
   }
 
   private func hitTestSublayers(_ point: Point) -> Layer? {
@@ -58,7 +69,7 @@ extension Layer {
       kind == Layer.self || kind == TextLayer.self || kind == ShapeLayer.self || kind == GradientLayer.self
       || kind == ScrollLayer.self || kind == SurfaceLayer.self
     // A flipped geometry leaves the bounds where they are.
-    guard masksToBounds || isPlain && sublayers.isEmpty, let place = values.place, place.isTranslation else {
+    guard !isSpace, masksToBounds || isPlain && sublayers.isEmpty, let place = values.place, place.isTranslation else {
       return HitBoxes.everywhere
     }
     return HitBoxes.box(around: values.bounds, movedBy: Point(place.tx, place.ty))
@@ -81,8 +92,12 @@ extension Layer {
     var isMirrored = false
     var next: Layer? = self
     while let layer = next {
-      if (layer.mapToSuperlayer.determinant < 0) != layer.isFlipped { isMirrored.toggle() }
-      next = layer.superlayer
+      if layer.mapToSuperlayer.determinant < 0 { isMirrored.toggle() }
+      next = layer
+      repeat {
+        if next?.isFlipped ?? false { isMirrored.toggle() }
+        next = next?.superlayer
+      } while next?.isSpace ?? false
     }
     return isMirrored
   }
