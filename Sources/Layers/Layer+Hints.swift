@@ -29,7 +29,8 @@ extension Layer {
   /// asked to.
   func hintAtMissingMark() {
     #if DEBUG
-      let isOfOwnContent = self is TextLayer || self is ShapeLayer || self is GradientLayer
+      let isOfOwnContent =
+        self is TextLayer || self is ShapeLayer || self is GradientLayer || self is SurfaceLayer || isSpace
       guard type(of: self) != Layer.self, !isOfOwnContent else { return }
       hint(
         "shows nothing: `draw(in:)` and `makeDrawing()` are not called before `setNeedsDisplay()` asks for them",
