@@ -58,6 +58,33 @@ import XCTest
     XCTAssertEqual(try word(Layer()), "layer")
   }
 
+  /// The picture of its surface that the text has is for as long as it has none.
+  func testASurfaceLayerThatWasReadShowsTheSurfaceItIsGiven() throws {
+    func surface(_ pixel: UInt32) throws -> Surface {
+      let surface = try Surface(width: 4, height: 3)
+      try surface.update(IntRect(x: 0, y: 0, width: 4, height: 3)) { pixels in
+        for y in 0..<3 { pixels.row(y).update(repeating: pixel) }
+      }
+      try surface.commit()
+      return surface
+    }
+    let root = Layer(frame: Rect(x: 0, y: 0, width: 4, height: 3))
+    let camera = SurfaceLayer(frame: root.bounds)
+    camera.surface = try surface(0xFF11_2233)
+    root.addSublayer(camera)
+    let copy = try Scene(text: Scene.text(of: root)).root
+    let picture = Picture(copy, width: 4, height: 3)
+    func shown() -> [UInt8] {
+      picture.commit(at: .zero)
+      return picture.bytes(at: .zero)
+    }
+    XCTAssertEqual(shown(), [[UInt8]](repeating: [0x33, 0x22, 0x11, 0xFF], count: 12).flatMap(\.self))
+    let copied = try XCTUnwrap(copy.sublayers.first as? SurfaceLayer)
+    copied.surface = try surface(0xFF44_5566)
+    XCTAssertEqual(shown(), [[UInt8]](repeating: [0x66, 0x55, 0x44, 0xFF], count: 12).flatMap(\.self))
+    XCTAssertEqual(copied.animationKeys, [])
+  }
+
   func testSampleScenesComeBack() throws {
     // At the second time a page of `onboarding` takes the place of another.
     for (name, time) in SceneName.allCases.flatMap({ [($0, 0.5), ($0, 4.3)] }) {

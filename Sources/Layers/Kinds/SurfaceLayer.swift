@@ -10,12 +10,13 @@ public import RenderTree
 ///
 /// Each frame shows the newest generation that was committed, and paints the regions that were updated since the one before. The
 /// pixels lie where contents do: `contentsGravity`, `contentsScale`, `contentsRect` and all else about contents hold for them. No
-/// change of them begins an animation. `contents` that are set take their place.
+/// change of them begins an animation. `contents` that are set take their place, until the layer is given another surface.
 open class SurfaceLayer: Layer {
   /// The pixels; nil, the initial value, for none. Several layers may show the same ones.
   public var surface: Surface? {
     didSet {
       guard surface !== oldValue else { return }
+      if surface != nil { Transaction.withoutActions { contents = nil } }
       listen()
       takeNewest()
     }
