@@ -69,6 +69,26 @@ import XCTest
     try layer.render(in: context)
   }
 
+  /// The opacity of a transform layer, for each of its sublayers by itself; its place does not count.
+  func testItDrawsASpaceWithItsOpacity() throws {
+    let box = TransformLayer()
+    (box.position, box.transform, box.opacity) = (Point(50, 50), .rotation(1), 0.5)
+    for x in [0, 2] as [Double] {
+      let side = Layer(frame: Rect(x: x, y: 0, width: 4, height: 1))
+      side.backgroundColor = .white
+      box.addSublayer(side)
+    }
+    let bitmap = try Bitmap(width: 8, height: 1)
+    let context = DrawingContext(bitmap: bitmap)
+    context.fill(color: .black)
+    try box.render(in: context)
+    context.flush()
+    for (x, expected) in [128, 128, 192, 192, 128, 128, 0, 0].enumerated() {
+      XCTAssertEqual(
+        Int(Self.pixel(UnsafeRawPointer(bitmap.row(0)), x) & 0xFF), expected, accuracy: expected == 0 ? 0 : 1, "pixel \(x)")
+    }
+  }
+
   private static func stop(_ layer: Layer) {
     Transaction.withoutActions {
       // Contents that are drawn later would fade in.

@@ -110,12 +110,13 @@ final class SublayerSpace: Sendable {
   /// The space of the root, on an output with so many pixels a point.
   init(scale: Double) { (transform, isFlipped, opacity) = (.scale(scale), false, 1) }
 
-  /// The space that a superlayer with these values gives its sublayers.
-  init(_ values: AnimatableValues, isFlipped: Bool) {
+  /// The space that a superlayer with these values gives its sublayers. A transform layer gives its opacity too, which no record
+  /// of its own has.
+  init(_ values: AnimatableValues, isFlipped: Bool, opacity: Double = 1) {
     let transform = values.sublayerTransformInPlace
     self.transform = isFlipped ? transform.concatenating(Transform3D(.flip(values.bounds))) : transform
     self.isFlipped = isFlipped
-    opacity = 1
+    self.opacity = min(max(opacity, 0), 1)
   }
 
   /// The space that a transform layer with these values, which lies in `outer` itself, gives its sublayers.

@@ -39,12 +39,12 @@ extension Layer {
     let sides = SideValues(content: content, effects: effects)
     tree.append(record(sides, in: space), sides)
     let isUpsideDown = isPlaced != isFlipped
-    let placesLayers = isUpsideDown || values.sublayerTransform != .identity
-    // The place of the layer that is drawn does not count.
+    let placesLayers = isSpace || isUpsideDown || values.sublayerTransform != .identity
+    // The place of the layer that is drawn does not count, but the opacity that a space gives its sublayers does.
     let inner =
       isSpace && index > 0
       ? SublayerSpace(values, isFlipped: isUpsideDown, through: space)
-      : placesLayers ? SublayerSpace(values, isFlipped: isUpsideDown) : nil
+      : placesLayers ? SublayerSpace(values, isFlipped: isUpsideDown, opacity: isSpace ? values.opacity : 1) : nil
     for layer in [storedMask].compactMap(\.self) + sublayersInPaintOrder {
       layer.append(to: &tree, in: inner, isFlipped: isUpsideDown)
     }
