@@ -62,6 +62,7 @@ import XCTest
     if let shape = layer as? ShapeLayer { shape.path = nil }
     if let text = layer as? TextLayer { text.string = "" }
     if let gradient = layer as? GradientLayer { gradient.colors = [] }
+    if let screen = layer as? SurfaceLayer { screen.surface = nil }
     for sublayer in layer.sublayers { Self.color(sublayer, &painters) }
   }
 

@@ -96,8 +96,18 @@ import XCTest
     let (stage, layer) = Stage.showing(SurfaceLayer(frame: Rect(x: 0, y: 0, width: 10, height: 10)))
     let surface = try Surface(width: 5, height: 1)
     layer.surface = surface
-    guard case .image(nil) = layer.layerPicture else { return XCTFail("a picture of the surface") }
+    let image = try Bitmap(width: 2, height: 2).freeze()
+    layer.states = [LayerState("photo", [.init(.contents, .image(image))])]
     stage.turn()
+    layer.state = "photo"
+    stage.turn()
+    XCTAssertTrue(stage.tree().sides.last?.content === image)
+    layer.state = nil
+    stage.turn()
+    XCTAssertEqual(shown(stage), 0)
+    try fill(surface, 9)
+    stage.turn()
+    XCTAssertEqual(shown(stage), 9)
   }
 
   func testLiesWhereContentsDo() throws {
