@@ -277,7 +277,7 @@ public final class Engine {
       let start = loop.clock.now
       guard waitForDrawings(of: context) else { break }
       work.drawingWait += loop.clock.now - start
-      context.publishFinishedDrawings()
+      context.publishFinishedDrawings(surfaces: false)
     }
   }
 

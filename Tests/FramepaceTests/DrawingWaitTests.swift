@@ -98,6 +98,40 @@ import XCTest
     stage.engine.invalidate()
   }
 
+  private struct Write: Drawing {
+    let surface: Surface
+
+    func draw(in context: DrawingContext) {
+      try? surface.update(IntRect(x: 0, y: 0, width: 1, height: 1)) { $0.row(0)[0] = 0xFFFF_FFFF }
+      try? surface.commit()
+    }
+  }
+
+  private final class Writer: Layer {
+    var surface: Surface?
+    override func makeDrawing() -> (any Drawing)? { surface.map { Write(surface: $0) } }
+  }
+
+  /// Otherwise a thread that commits without a rest would hold the turn while it waits for drawings.
+  func testSurfacesWaitForTheNextTurn() throws {
+    let (stage, _) = try Self.stage()
+    let (screen, writer) = (SurfaceLayer(), Writer(frame: Rect(x: 0, y: 0, width: 1, height: 1)))
+    let surface = try Surface(width: 1, height: 1)
+    (screen.surface, writer.surface) = (surface, surface)
+    stage.root.addSublayer(screen)
+    stage.root.addSublayer(writer)
+    func shown() -> UInt32? { screen.contents?.row(0).load(as: UInt32.self) }
+    stage.turn()
+    writer.setNeedsDisplay()
+    stage.engine.waitForDrawings(upTo: .seconds(60))
+    Transaction.flush()
+    XCTAssertNotNil(writer.contents)
+    XCTAssertEqual(shown(), 0)
+    stage.turn()
+    XCTAssertEqual(shown(), 0xFFFF_FFFF)
+    stage.engine.invalidate()
+  }
+
   func testTrackingLeavesACoreFree() throws {
     let workers = WorkerPool(threads: 3)
     let stage = try ManualStage(width: 8, height: 8, rate: .hertz60, workers: workers)

@@ -151,7 +151,7 @@ public final class LayerContext {
   }
 
   /// Called on any thread when asynchronous drawings are finished. It must wake the loop, so that
-  /// `publishFinishedDrawings()` shows them.
+  /// `publishFinishedDrawings(surfaces:)` shows them.
   public var wake: (@Sendable () -> Void)? {
     get { inbox.wake }
     set { inbox.wake = newValue }

@@ -203,11 +203,13 @@ final class DrawingInbox: Sendable {
     wake?()
   }
 
-  func take() -> (groups: [UInt64], hasSurfaces: Bool) {
+  /// - Parameter surfaces: false to leave the word of surfaces for the next call, for which the loop was woken already.
+  func take(surfaces: Bool) -> (groups: [UInt64], hasSurfaces: Bool) {
     state.withLock { state in
-      guard !state.ready.isEmpty || state.hasSurfaces else { return ([], false) }
-      defer { (state.ready, state.hasSurfaces) = ([], false) }
-      return (state.ready, state.hasSurfaces)
+      let news = (state.ready, surfaces && state.hasSurfaces)
+      state.ready = []
+      if surfaces { state.hasSurfaces = false }
+      return news
     }
   }
 }

@@ -7,14 +7,15 @@ import Raster
 extension LayerContext {
   /// Shows the finished drawings, all of a group at once, and the newest pixels of surfaces. Called once in each turn, before the commit.
   ///
+  /// - Parameter surfaces: false to leave surfaces for the next turn, so that no thread that commits all the time holds up this one.
   /// - Returns: true if contents changed.
   @discardableResult
-  public func publishFinishedDrawings() -> Bool {
+  public func publishFinishedDrawings(surfaces: Bool = true) -> Bool {
     retired.release(by: workers)
     // A group is never reported if all of its drawings were superseded.
     groups.removeAll { $0.countdown.isAbandoned }
     var hasChanged = false
-    let news = inbox.take()
+    let news = inbox.take(surfaces: surfaces)
     if news.hasSurfaces {
       for layer in surfaceLayers.values where layer.takeNewest() { hasChanged = true }
     }
@@ -48,7 +49,7 @@ extension LayerContext {
     groups.reduce(0) { count, group in count + group.members.count { !$0.job.isCancelled } }
   }
 
-  /// Waits until all drawings are finished, so that `publishFinishedDrawings()` shows them: for pictures that must not depend on
+  /// Waits until all drawings are finished, so that `publishFinishedDrawings(surfaces:)` shows them: for pictures that must not depend on
   /// the speed of workers.
   public func waitForDrawings() {
     workers.willWait()
