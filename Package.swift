@@ -48,6 +48,7 @@ let package = Package(
   products: [
     .library(name: "Framepace", targets: ["Framepace"]),
     .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
+    .library(name: "FramepaceImages", targets: ["ImageFiles"]),
     .library(name: "FramepaceMetrics", targets: ["Exposition"]),
     .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem", "FrameArenas", "MessagePorts"]),
     // The parts by themselves with the scenes, for tools and benchmarks; an application wants `Framepace`.
@@ -74,6 +75,8 @@ let package = Package(
     system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
     system("CISAL", "libisal", apt: "libisal-dev"),
     system("CSpng", "spng", apt: "libspng-dev"),
+    system("CLibJPEG", "libjpeg", apt: "libjpeg62-turbo-dev"),
+    system("CLCMS", "lcms2", apt: "liblcms2-dev"),
     system("CSeat", "libseat", apt: "libseat-dev"),
     system("CUdev", "libudev", apt: "libudev-dev"),
     .target(name: "CFatalSignals", cSettings: [.treatAllWarnings(as: .error)]),
@@ -95,6 +98,11 @@ let package = Package(
       name: "CPictures", dependencies: compressor,
       cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
     library("Raster", ["Geometry", "LinuxSystem", "CCairo", "CFreeType", "CHarfBuzz", "CDeflate", "CPictures", "CSpng"]),
+    // Optimized in debug builds too, as CPictures.
+    .target(
+      name: "CImageFiles", dependencies: ["CLibJPEG"],
+      cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
+    library("ImageFiles", ["CImageFiles", "CLCMS", "LinuxSystem", "Raster"]),
     library("RenderTree", ["Geometry", "LinuxSystem", "Raster"]),
     // Optimized in debug builds too, where pictures would take seven times as long as in release. Since tools version 6.2
     // a package with such a flag can be a dependency by its version.
@@ -236,6 +244,9 @@ let package = Package(
     // The other reader and writer of PNG, for comparison.
     .systemLibrary(name: "CPNG", path: "Tests/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     tests("RasterTests", ["CCairo", "CDeflate", "CPNG", "CPictures", "Geometry", "LinuxSystem", "Raster", "TestLength"]),
+    tests(
+      "ImageFilesTests", ["CImageFiles", "CLCMS", "ImageFiles", "LinuxSystem", "Raster", "TestLength"],
+      exclude: ["Pictures"]),
     tests(
       "LayersTests",
       [

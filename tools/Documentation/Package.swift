@@ -16,6 +16,7 @@ let package = Package(
       name: "Reference",
       dependencies: [
         .product(name: "Framepace", package: "framepace"),
+        .product(name: "FramepaceImages", package: "framepace"),
         .product(name: "FramepaceKMS", package: "framepace"),
         .product(name: "FramepaceKMSTesting", package: "framepace"),
         .product(name: "FramepaceMetrics", package: "framepace"),

@@ -88,6 +88,44 @@ package final class PNGReader {
     }
   }
 
+  /// The embedded profile.
+  package var profile: [UInt8]? {
+    var profile = spng_iccp()
+    guard spng_get_iccp(decoder, &profile) == 0, let bytes = profile.profile else { return nil }
+    return Array(UnsafeRawBufferPointer(start: bytes, count: profile.profile_len))
+  }
+
+  /// The data of EXIF.
+  package var exif: [UInt8]? {
+    var exif = spng_exif()
+    guard spng_get_exif(decoder, &exif) == 0, let bytes = exif.data else { return nil }
+    return Array(UnsafeRawBufferPointer(start: bytes, count: exif.length))
+  }
+
+  /// The exponent from light to values, such as 0.45455; nil if the file states none, or that it is sRGB.
+  package var gamma: Double? {
+    var (intent, gamma): (UInt8, Double) = (0, 0)
+    guard spng_get_srgb(decoder, &intent) != 0, spng_get_gama(decoder, &gamma) == 0 else { return nil }
+    return (0.01...10).contains(gamma) ? gamma : nil
+  }
+
+  /// The places of white and of the three colours in CIE's diagram.
+  package struct Primaries: Equatable {
+    package var white, red, green, blue: SIMD2<Double>
+
+    package static let sRGB = Primaries(
+      white: [0.3127, 0.329], red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06])
+  }
+
+  /// The stated primaries.
+  package var primaries: Primaries? {
+    var places = spng_chrm()
+    guard spng_get_chrm(decoder, &places) == 0 else { return nil }
+    return Primaries(
+      white: [places.white_point_x, places.white_point_y], red: [places.red_x, places.red_y],
+      green: [places.green_x, places.green_y], blue: [places.blue_x, places.blue_y])
+  }
+
   private func error(_ status: Int32) -> PNGError {
     if status == Int32(SPNG_EMEM.rawValue) { return .outOfMemory(bytes: fileSize) }
     return .damaged(name: name, reason: spng_strerror(status).map { String(cString: $0) } ?? "error \(status)")

@@ -1,0 +1,69 @@
+internal import CLCMS
+
+/// A conversion of rows of pixels from an embedded profile to sRGB, by Little CMS. One thread at a time may use it.
+final class ColorConversion {
+  /// How pixels come.
+  enum Source {
+    /// The bytes B, G, R, A.
+    case color
+    /// The same, all three of the same value.
+    case grey
+    /// The bytes C, M, Y, K, 255 for full ink.
+    case inks
+  }
+
+  private let context: cmsContext
+  private let transform: cmsHTRANSFORM
+
+  /// Nil if the profile is damaged or for other colours than these, so that pixels are taken as sRGB; and if they are sRGB.
+  convenience init?(profile: UnsafeRawBufferPointer, source: Source) {
+    guard !profile.isEmpty, let bytes = profile.baseAddress, let size = UInt32(exactly: profile.count) else { return nil }
+    self.init(source: source) { cmsOpenProfileFromMemTHR($0, bytes, size) }
+  }
+
+  /// - Parameter open: makes the profile.
+  init?(source: Source, open: (cmsContext) -> cmsHPROFILE?) {
+    guard let context = cmsCreateContext(nil, nil) else { return nil }
+    var isKept = false
+    defer { if !isKept { cmsDeleteContext(context) } }
+    guard let profile = open(context) else { return nil }
+    defer { cmsCloseProfile(profile) }
+    let form: cmsUInt32Number
+    switch (cmsGetColorSpace(profile), source) {
+    case (cmsSigRgbData, .color), (cmsSigRgbData, .grey): form = clcms_bgra_8
+    case (cmsSigGrayData, .grey): form = clcms_grey_in_4_bytes
+    case (cmsSigCmykData, .inks): form = clcms_cmyk_8
+    default: return nil
+    }
+    guard let target = cmsCreate_sRGBProfileTHR(context) else { return nil }
+    defer { cmsCloseProfile(target) }
+    guard
+      let transform = cmsCreateTransformTHR(
+        context, profile, form, target, clcms_bgra_8, cmsUInt32Number(INTENT_PERCEPTUAL), 0)
+    else { return nil }
+    (self.context, self.transform) = (context, transform)
+    isKept = true
+    if form == clcms_bgra_8, changesNothing() { return nil }
+  }
+
+  deinit {
+    cmsDeleteTransform(transform)
+    cmsDeleteContext(context)
+  }
+
+  /// Converts pixels to B, G, R, A. Alpha stays, but what comes as inks or through a profile of grey has none: it is left undefined.
+  func convert(_ pixels: UnsafeMutablePointer<UInt32>, count: Int) {
+    cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
+  }
+
+  /// True if 9 steps of each colour come out as they went in, but for one step of 255: most profiles of files say sRGB.
+  private func changesNothing() -> Bool {
+    let levels: [UInt32] = [0, 32, 64, 96, 128, 160, 192, 224, 255]
+    let colors = levels.flatMap { red in levels.flatMap { green in levels.map { red << 16 | green << 8 | $0 } } }
+    var converted = colors
+    converted.withUnsafeMutableBufferPointer { if let base = $0.baseAddress { convert(base, count: $0.count) } }
+    return zip(colors, converted).allSatisfy { before, after in
+      [0, 8, 16].allSatisfy { abs(Int(before >> $0 & 0xFF) - Int(after >> $0 & 0xFF)) <= 1 }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package import LinuxSystem
+public import Raster
+
+/// A picture file, whose format is known by its first bytes. Decoding gives an upright ``Raster/Image`` in sRGB, at the size at
+/// which the picture is shown.
+///
+/// ```swift
+/// let file = try ImageFile(path: "photo.jpg")
+/// let image = try file.decode(fitting: PixelSize(width: 400, height: 300))
+/// ```
+///
+/// A value may be used by several threads at once. `decode` takes from a few milliseconds to the limits' duration, so call it on
+/// a worker.
+public struct ImageFile: Sendable {
+  /// The facts that stand before the pixels.
+  public struct Header: Hashable, Sendable {
+    public var format: ImageFormat
+    /// The size of the upright picture.
+    public var size: PixelSize
+    /// How the file's rows lie in the picture. `size` and decoded images are upright already.
+    public var orientation: ImageOrientation
+  }
+
+  public let header: Header
+  public let limits: ImageLimits
+  let bytes: [UInt8]
+  let name: String
+
+  /// The longest side that a file may state: that of JPEG.
+  static let longestSide = 65_535
+
+  /// Reads a file and its header.
+  public init(path: String, limits: ImageLimits = ImageLimits()) throws(ImageFileError) {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try OwnedDescriptor.contents(of: path, limit: limits.fileBytes)
+    } catch {
+      throw .file(error)
+    }
+    try self.init(bytes: bytes, name: path, limits: limits)
+  }
+
+  /// Reads the header of a file in memory.
+  ///
+  /// - Parameter name: the file's name in errors.
+  public init(bytes: [UInt8], name: String = "", limits: ImageLimits = ImageLimits()) throws(ImageFileError) {
+    header = try bytes.withUnsafeBufferPointer { (bytes) throws(ImageFileError) in
+      try Self.header(of: UnsafeRawBufferPointer(bytes), name: name, limits: limits)
+    }
+    (self.bytes, self.name, self.limits) = (bytes, name, limits)
+  }
+
+  private static func header(
+    of bytes: UnsafeRawBufferPointer, name: String, limits: ImageLimits
+  ) throws(ImageFileError) -> Header {
+    guard let format = ImageFormat(of: bytes) else { throw .unknownFormat(name: name) }
+    let (size, orientation): (PixelSize, ImageOrientation)
+    switch format {
+    case .png:
+      let file = try PNGFile(bytes, limits: limits, name: name)
+      (size, orientation) = (file.size, file.orientation)
+    case .jpeg:
+      let file = try JPEGFile(bytes, name: name)
+      (size, orientation) = (file.size, file.orientation)
+    }
+    guard size.width <= longestSide, size.height <= longestSide, size.pixels <= limits.pixels else {
+      throw .tooLarge(name: name, size: size, maximumPixels: limits.pixels)
+    }
+    return Header(format: format, size: size.turned(if: orientation.swapsSides), orientation: orientation)
+  }
+
+  /// Decodes the picture: upright, in sRGB, by the embedded profile if there is one.
+  ///
+  /// A JPEG is decoded at the eighth, quarter or half that is not below the result, in as many parts of the time, and then
+  /// reduced. Reduction is exact: each pixel is the mean of the area that it covers.
+  ///
+  /// - Parameters:
+  ///   - box: the pixels into which the whole picture is to fit, as `PixelSize.fitting(_:)` says; nil for its own size. A
+  ///     picture never becomes larger.
+  ///   - isCancelled: is called between rows, on this thread; true ends the decoding with `cancelled`.
+  public func decode(
+    fitting box: PixelSize? = nil, isCancelled: @escaping () -> Bool = { false }
+  ) throws(ImageFileError) -> Image {
+    try decode(fitting: box, clock: .monotonic, isCancelled: isCancelled)
+  }
+
+  /// The same with the time on another clock.
+  package func decode(
+    fitting box: PixelSize?, clock: SystemClock, isCancelled: @escaping () -> Bool = { false }
+  ) throws(ImageFileError) -> Image {
+    let watch = DecodingWatch(name: name, limits: limits, clock: clock, isCancelled: isCancelled)
+    try watch.check()
+    let shown = box.map { header.size.fitting($0) } ?? header.size
+    let result = shown.turned(if: header.orientation.swapsSides)
+    return try bytes.withUnsafeBufferPointer { (buffer) throws(ImageFileError) in
+      let bytes = UnsafeRawBufferPointer(buffer)
+      return switch header.format {
+      case .png: try PNGFile(bytes, limits: limits, name: name).decode(to: result, watch: watch)
+      case .jpeg: try JPEGFile(bytes, name: name).decode(to: result, watch: watch)
+      }
+    }
+  }
+}

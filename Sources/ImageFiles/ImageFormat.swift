@@ -1,0 +1,16 @@
+/// A format of picture files.
+public enum ImageFormat: String, CaseIterable, Sendable {
+  case png = "PNG"
+  case jpeg = "JPEG"
+
+  /// The format of a file by its first bytes, whatever its name is; nil if it is none of these.
+  init?(of bytes: UnsafeRawBufferPointer) {
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      self = .png
+    } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else {
+      return nil
+    }
+  }
+}

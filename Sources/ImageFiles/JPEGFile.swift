@@ -1,0 +1,83 @@
+internal import CImageFiles
+internal import Raster
+
+/// A JPEG file, read by libjpeg-turbo.
+final class JPEGFile {
+  let size: PixelSize
+  let orientation: ImageOrientation
+  private let decoder: OpaquePointer
+  private let header: cimagefiles_jpeg_header
+  private let name: String
+
+  /// Reads what stands before the pixels. The bytes must stay while the object lives.
+  init(_ bytes: UnsafeRawBufferPointer, name: String) throws(ImageFileError) {
+    guard let base = bytes.baseAddress, let decoder = cimagefiles_jpeg_open(base, bytes.count) else {
+      throw .outOfMemory(name: name)
+    }
+    var header = cimagefiles_jpeg_header()
+    let result = cimagefiles_jpeg_read_header(decoder, &header)
+    (self.decoder, self.header, self.name) = (decoder, header, name)
+    size = PixelSize(width: Int(header.width), height: Int(header.height))
+    orientation = ImageOrientation(exif: UnsafeRawBufferPointer(start: header.exif, count: header.exif_size))
+    if result != cimagefiles_ok { throw error(result, watch: nil) }
+  }
+
+  deinit { cimagefiles_jpeg_close(decoder) }
+
+  /// Decodes to a size that is not turned upright yet.
+  func decode(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> Image {
+    let resultBytes = result.pixels * 4
+    guard resultBytes < watch.limits.memory else { throw .needsMemory(name: name, limit: watch.limits.memory) }
+    var (width, height): (UInt32, UInt32) = (0, 0)
+    try check(
+      cimagefiles_jpeg_start(
+        decoder, Int32(eighths(for: result)), watch.limits.memory - resultBytes,
+        { context in context.map { Unmanaged<DecodingWatch>.fromOpaque($0).takeUnretainedValue().shouldStop() } ?? false },
+        Unmanaged.passUnretained(watch).toOpaque(), &width, &height), watch)
+    let source = PixelSize(width: Int(width), height: Int(height))
+    let builder = try PictureBuilder(
+      source: source, result: result, orientation: orientation, conversion: conversion, isOpaque: true, memory: 0,
+      watch: watch)
+    let hasInks = header.colors == cimagefiles_cmyk || header.colors == cimagefiles_inverted_cmyk
+    let hasConversion = conversion != nil
+    for _ in 0..<source.height {
+      try check(cimagefiles_jpeg_read_row(decoder, builder.row), watch)
+      if hasInks {
+        // Profiles want full ink as 255, the plain conversion as 0.
+        if (header.colors == cimagefiles_inverted_cmyk) == hasConversion { cimagefiles_invert(builder.row, source.width) }
+        if !hasConversion { cimagefiles_plain_cmyk(builder.row, source.width) }
+      }
+      builder.add()
+    }
+    return withExtendedLifetime(watch) { builder.image() }
+  }
+
+  private lazy var conversion: ColorConversion? = {
+    let source: ColorConversion.Source =
+      switch header.colors {
+      case cimagefiles_grey: .grey
+      case cimagefiles_rgb: .color
+      default: .inks
+      }
+    return ColorConversion(
+      profile: UnsafeRawBufferPointer(start: header.profile, count: header.profile_size), source: source)
+  }()
+
+  /// The smallest of the sizes at which libjpeg decodes in a fraction of the time that is not below the result.
+  private func eighths(for result: PixelSize) -> Int {
+    func length(_ side: Int, _ eighths: Int) -> Int { (side * eighths + 7) / 8 }
+    return [1, 2, 4].first { length(size.width, $0) >= result.width && length(size.height, $0) >= result.height } ?? 8
+  }
+
+  private func check(_ result: cimagefiles_result, _ watch: DecodingWatch) throws(ImageFileError) {
+    if result != cimagefiles_ok { throw error(result, watch: watch) }
+  }
+
+  private func error(_ result: cimagefiles_result, watch: DecodingWatch?) -> ImageFileError {
+    if let failure = watch?.failure { return failure }
+    if result == cimagefiles_no_memory {
+      return watch.map { .needsMemory(name: name, limit: $0.limits.memory) } ?? .outOfMemory(name: name)
+    }
+    return .damaged(name: name, format: .jpeg, reason: String(cString: cimagefiles_jpeg_reason(decoder)))
+  }
+}
