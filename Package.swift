@@ -76,6 +76,8 @@ let package = Package(
     system("CISAL", "libisal", apt: "libisal-dev"),
     system("CSpng", "spng", apt: "libspng-dev"),
     system("CLibJPEG", "libjpeg", apt: "libjpeg62-turbo-dev"),
+    system("CWebP", "libwebpdemux", apt: "libwebp-dev"),
+    system("CGIF", "libgif", apt: "libgif-dev"),
     system("CLCMS", "lcms2", apt: "liblcms2-dev"),
     system("CSeat", "libseat", apt: "libseat-dev"),
     system("CUdev", "libudev", apt: "libudev-dev"),
@@ -102,7 +104,7 @@ let package = Package(
     .target(
       name: "CImageFiles", dependencies: ["CLibJPEG"],
       cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
-    library("ImageFiles", ["CImageFiles", "CLCMS", "LinuxSystem", "Raster"]),
+    library("ImageFiles", ["CGIF", "CImageFiles", "CLCMS", "CWebP", "LinuxSystem", "Raster"]),
     library("RenderTree", ["Geometry", "LinuxSystem", "Raster"]),
     // Optimized in debug builds too, where pictures would take seven times as long as in release. Since tools version 6.2
     // a package with such a flag can be a dependency by its version.

@@ -19,6 +19,8 @@ public struct ImageFile: Sendable {
     public var size: PixelSize
     /// How the file's rows lie in the picture. `size` and decoded images are upright already.
     public var orientation: ImageOrientation
+    /// The times of the pictures if the file moves; ``ImageFrames`` decodes them.
+    public var animation: ImageAnimation?
   }
 
   public let header: Header
@@ -54,22 +56,29 @@ public struct ImageFile: Sendable {
     of bytes: UnsafeRawBufferPointer, name: String, limits: ImageLimits
   ) throws(ImageFileError) -> Header {
     guard let format = ImageFormat(of: bytes) else { throw .unknownFormat(name: name) }
-    let (size, orientation): (PixelSize, ImageOrientation)
+    let (size, orientation, animation): (PixelSize, ImageOrientation, ImageAnimation?)
     switch format {
     case .png:
       let file = try PNGFile(bytes, limits: limits, name: name)
-      (size, orientation) = (file.size, file.orientation)
+      (size, orientation, animation) = (file.size, file.orientation, nil)
     case .jpeg:
       let file = try JPEGFile(bytes, name: name)
-      (size, orientation) = (file.size, file.orientation)
+      (size, orientation, animation) = (file.size, file.orientation, nil)
+    case .webp:
+      let file = try WebPFile(bytes, limits: limits, name: name)
+      (size, orientation, animation) = (file.size, file.orientation, file.animation)
+    case .gif:
+      let file = try GIFFile(bytes, limits: limits, name: name)
+      (size, orientation, animation) = (file.size, .up, try file.animation(limits: limits))
     }
     guard size.width <= longestSide, size.height <= longestSide, size.pixels <= limits.pixels else {
       throw .tooLarge(name: name, size: size, maximumPixels: limits.pixels)
     }
-    return Header(format: format, size: size.turned(if: orientation.swapsSides), orientation: orientation)
+    return Header(
+      format: format, size: size.turned(if: orientation.swapsSides), orientation: orientation, animation: animation)
   }
 
-  /// Decodes the picture: upright, in sRGB, by the embedded profile if there is one.
+  /// Decodes the picture, of an animation the first one: upright, in sRGB, by the embedded profile if there is one.
   ///
   /// A JPEG is decoded at the eighth, quarter or half that is not below the result, in as many parts of the time, and then
   /// reduced. Reduction is exact: each pixel is the mean of the area that it covers.
@@ -88,16 +97,35 @@ public struct ImageFile: Sendable {
   package func decode(
     fitting box: PixelSize?, clock: SystemClock, isCancelled: @escaping () -> Bool = { false }
   ) throws(ImageFileError) -> Image {
+    try decode(to: storedSize(fitting: box), clock: clock, isCancelled: isCancelled)
+  }
+
+  /// The size that is decoded for a box, not turned upright.
+  func storedSize(fitting box: PixelSize?) -> PixelSize {
+    let shown = box.map { header.size.fitting($0) } ?? header.size
+    return shown.turned(if: header.orientation.swapsSides)
+  }
+
+  func decode(
+    to result: PixelSize, clock: SystemClock, isCancelled: @escaping () -> Bool
+  ) throws(ImageFileError) -> Image {
     let watch = DecodingWatch(name: name, limits: limits, clock: clock, isCancelled: isCancelled)
     try watch.check()
-    let shown = box.map { header.size.fitting($0) } ?? header.size
-    let result = shown.turned(if: header.orientation.swapsSides)
     return try bytes.withUnsafeBufferPointer { (buffer) throws(ImageFileError) in
       let bytes = UnsafeRawBufferPointer(buffer)
-      return switch header.format {
-      case .png: try PNGFile(bytes, limits: limits, name: name).decode(to: result, watch: watch)
-      case .jpeg: try JPEGFile(bytes, name: name).decode(to: result, watch: watch)
+      let source: any FrameSource
+      switch header.format {
+      case .png: return try PNGFile(bytes, limits: limits, name: name).decode(to: result, watch: watch)
+      case .jpeg: return try JPEGFile(bytes, name: name).decode(to: result, watch: watch)
+      case .webp where header.animation == nil:
+        return try WebPFile(bytes, limits: limits, name: name).decode(to: result, watch: watch)
+      case .webp: source = try WebPAnimation(bytes, limits: limits, name: name)
+      case .gif: source = try GIFFile(bytes, limits: limits, name: name)
       }
+      guard let frame = try source.next(to: result, watch: watch) else {
+        throw .damaged(name: name, format: header.format, reason: "there is no picture")
+      }
+      return frame.image
     }
   }
 }

@@ -13,6 +13,8 @@ public enum ImageFileError: Error, Sendable, Equatable, CustomStringConvertible 
   case tooLarge(name: String, size: PixelSize, maximumPixels: Int)
   /// Decoding takes more than `ImageLimits.memory`.
   case needsMemory(name: String, limit: Int)
+  /// An animation has more pictures than `ImageLimits.frames`.
+  case tooManyFrames(name: String, limit: Int)
   /// The system has no memory.
   case outOfMemory(name: String)
   /// Decoding took longer than `ImageLimits.duration`.
@@ -35,6 +37,8 @@ public enum ImageFileError: Error, Sendable, Equatable, CustomStringConvertible 
         + "\(Bitmap.maximumSide) on a side are made: ask for a smaller size or raise ImageLimits.pixels"
     case .needsMemory(let name, let limit):
       "\(subject(name)): needs more than \(limit) bytes of memory; ask for a smaller size or raise ImageLimits.memory"
+    case .tooManyFrames(let name, let limit):
+      "\(subject(name)): has more than \(limit) pictures; raise ImageLimits.frames"
     case .outOfMemory(let name):
       "\(subject(name)): there is no memory for it; ask for a smaller size"
     case .tookTooLong(let name, let limit):

@@ -2,6 +2,8 @@
 public enum ImageFormat: String, CaseIterable, Sendable {
   case png = "PNG"
   case jpeg = "JPEG"
+  case webp = "WebP"
+  case gif = "GIF"
 
   /// The format of a file by its first bytes, whatever its name is; nil if it is none of these.
   init?(of bytes: UnsafeRawBufferPointer) {
@@ -9,6 +11,10 @@ public enum ImageFormat: String, CaseIterable, Sendable {
       self = .png
     } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
       self = .jpeg
+    } else if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+      self = .webp
+    } else if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) {
+      self = .gif
     } else {
       return nil
     }

@@ -9,7 +9,9 @@ public struct ImageLimits: Hashable, Sendable {
   /// The bytes that decoding may take besides the file's own, those of the result among them. Decoders need some rows of a picture
   /// beyond that.
   public var memory = 512 << 20
-  /// The time that decoding may take. It is looked at between rows of pixels or pieces of a file.
+  /// The most pictures that an animation may have.
+  public var frames = 10_000
+  /// The time that decoding may take, of an animation each picture's. It is looked at between rows of pixels or pieces of a file.
   public var duration = Nanoseconds.seconds(10)
 
   public init() {}

@@ -1,0 +1,79 @@
+public import LinuxSystem
+public import Raster
+
+/// The pictures of a file that moves.
+public struct ImageAnimation: Hashable, Sendable {
+  /// How long each picture is shown.
+  public var durations: [Nanoseconds]
+  /// How often the pictures are shown; nil without end.
+  public var repetitions: Int?
+}
+
+/// A picture of an animation, complete by itself.
+public struct ImageFrame: Sendable {
+  public let image: Image
+  public let duration: Nanoseconds
+}
+
+/// Decodes an animation's pictures one after another, so that no more than one is in memory. One thread at a time may use it.
+///
+/// ```swift
+/// let frames = ImageFrames(of: file, fitting: PixelSize(width: 200, height: 200))
+/// while let frame = try frames.next() { show(frame.image, for: frame.duration) }
+/// ```
+public final class ImageFrames {
+  private let file: ImageFile
+  private let result: PixelSize
+  private let bytes: UnsafeMutableRawBufferPointer
+  private var source: (any FrameSource)?
+  private var hasEnded = false
+
+  /// Prepares to decode; a file that does not move has one picture, of duration 0.
+  ///
+  /// - Parameter box: the pixels into which each picture is to fit, as in `ImageFile.decode(fitting:isCancelled:)`.
+  public init(of file: ImageFile, fitting box: PixelSize? = nil) {
+    self.file = file
+    result = file.storedSize(fitting: box)
+    bytes = .allocate(byteCount: file.bytes.count, alignment: 16)
+    bytes.copyBytes(from: file.bytes)
+  }
+
+  deinit {
+    source = nil
+    bytes.deallocate()
+  }
+
+  /// The next picture; nil after the last one, or after an error. Limits are kept for each picture.
+  public func next(isCancelled: @escaping () -> Bool = { false }) throws(ImageFileError) -> ImageFrame? {
+    guard !hasEnded else { return nil }
+    // Cleared below if all goes well.
+    hasEnded = true
+    guard let count = file.header.animation?.durations.count, count > 0 else {
+      return ImageFrame(image: try file.decode(to: result, clock: .monotonic, isCancelled: isCancelled), duration: .zero)
+    }
+    let watch = DecodingWatch(name: file.name, limits: file.limits, clock: .monotonic, isCancelled: isCancelled)
+    try watch.check()
+    if source == nil { source = try openSource() }
+    let frame = try source?.next(to: result, watch: watch)
+    hasEnded = frame == nil
+    return frame
+  }
+
+  /// Begins again at the first picture.
+  public func rewind() {
+    (source, hasEnded) = (nil, false)
+  }
+
+  private func openSource() throws(ImageFileError) -> any FrameSource {
+    let bytes = UnsafeRawBufferPointer(bytes)
+    return file.header.format == .gif
+      ? try GIFFile(bytes, limits: file.limits, name: file.name)
+      : try WebPAnimation(bytes, limits: file.limits, name: file.name)
+  }
+}
+
+/// A decoder of the pictures of an animation, in their order.
+protocol FrameSource: AnyObject {
+  /// The next picture at a size that is not turned upright; nil after the last one.
+  func next(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> ImageFrame?
+}

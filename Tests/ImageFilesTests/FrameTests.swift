@@ -1,0 +1,71 @@
+import ImageFiles
+import LinuxSystem
+import Raster
+import Testing
+
+@Suite struct FrameTests {
+  private static let moving = ["moving.webp", "disposal-1.gif", "disposal-2.gif", "disposal-3.gif"]
+
+  private func all(_ frames: ImageFrames) throws -> [ImageFrame] {
+    var all: [ImageFrame] = []
+    while let frame = try frames.next() { all.append(frame) }
+    return all
+  }
+
+  /// Every picture against what Pillow has read.
+  @Test(arguments: moving)
+  func picturesAreThoseOfAnotherReader(name: String) throws {
+    let file = try Pictures.file(name)
+    let reader = ImageFrames(of: file)
+    let frames = try all(reader)
+    #expect(frames.count == (name.hasSuffix(".gif") ? 4 : 3))
+    for (number, frame) in frames.enumerated() {
+      let path = "\(Pictures.folder)/expected/\(name)\(number == 0 ? "" : "-\(number)").png"
+      #expect(frame.image.difference(to: try PNG.read(path: path)) == 0, "picture \(number)")
+    }
+    #expect(frames.map(\.duration) == file.header.animation?.durations)
+    #expect(try file.decode().pixels == frames.first?.image.pixels)
+    #expect(try reader.next() == nil)
+    reader.rewind()
+    #expect(try all(reader).map(\.image.pixels) == frames.map(\.image.pixels))
+  }
+
+  @Test func headersSayTimes() throws {
+    func milliseconds(_ counts: [Int64]) -> [Nanoseconds] { counts.map { .milliseconds($0) } }
+    let webp = try #require(try Pictures.file("moving.webp").header.animation)
+    #expect(webp.durations == milliseconds([40, 80, 120]) && webp.repetitions == 3)
+    // The third delay, 10 ms, was not meant.
+    let gif = try #require(try Pictures.file("disposal-1.gif").header.animation)
+    #expect(gif.durations == milliseconds([50, 70, 100, 90]) && gif.repetitions == nil)
+    #expect(try Pictures.file("still.gif").header.animation == nil)
+  }
+
+  @Test(arguments: moving)
+  func picturesFitTheirBox(name: String) throws {
+    for frame in try all(ImageFrames(of: Pictures.file(name), fitting: PixelSize(width: 20, height: 20))) {
+      #expect(frame.image.width == 20 && frame.image.height == 14)
+    }
+  }
+
+  @Test func aStillFileHasOnePicture() throws {
+    let frames = try all(ImageFrames(of: Pictures.file("baseline.jpg")))
+    #expect(frames.count == 1 && frames.first?.duration == .zero)
+  }
+
+  @Test(arguments: moving)
+  func picturesAreCounted(name: String) throws {
+    var limits = ImageLimits()
+    limits.frames = name.hasSuffix(".gif") ? 3 : 2
+    #expect(throws: ImageFileError.tooManyFrames(name: Pictures.folder + "/" + name, limit: limits.frames)) {
+      try Pictures.file(name, limits: limits)
+    }
+  }
+
+  /// After an error there are no more pictures.
+  @Test(arguments: moving)
+  func decodingEndsWithAnError(name: String) throws {
+    let frames = ImageFrames(of: try Pictures.file(name))
+    #expect(throws: ImageFileError.cancelled) { try frames.next { true } }
+    #expect(try frames.next() == nil)
+  }
+}
