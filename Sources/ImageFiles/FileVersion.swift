@@ -1,0 +1,18 @@
+import Glibc
+internal import LinuxSystem
+
+/// A state of a file, which differs after it was written to or replaced.
+struct FileVersion: Hashable, Sendable {
+  private let device: UInt
+  private let number: UInt
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  init(of path: String) throws(ImageFileError) {
+    var status = Glibc.stat()
+    guard stat(path, &status) == 0 else { throw .file(.last(call: "stat", subject: path)) }
+    (device, number, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
+    (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+  }
+}
