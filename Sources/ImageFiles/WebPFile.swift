@@ -7,7 +7,6 @@ final class WebPFile {
   let size: PixelSize
   let orientation: ImageOrientation
   let animation: ImageAnimation?
-  private let hasAlpha: Bool
   private let bytes: UnsafeRawBufferPointer
   private let name: String
   private let profile: [UInt8]
@@ -43,7 +42,6 @@ final class WebPFile {
     var frame = WebPIterator()
     guard WebPDemuxGetFrame(parts, 1, &frame) != 0 else { throw damaged("there is no picture") }
     defer { WebPDemuxReleaseIterator(&frame) }
-    hasAlpha = frame.has_alpha != 0
     guard flags & ANIMATION_FLAG.rawValue != 0 else {
       animation = nil
       return
@@ -59,7 +57,7 @@ final class WebPFile {
   /// Decodes a picture that does not move, to a size that is not turned upright yet.
   func decode(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> Image {
     // The pixels, and as much again inside the decoder of lossless files.
-    let builder = try builder(result, isOpaque: !hasAlpha, watch)
+    let builder = try builder(result, watch)
     let pixels = UnsafeMutablePointer<UInt32>.allocate(capacity: size.pixels)
     defer { pixels.deallocate() }
     pixels.initialize(repeating: 0, count: size.pixels)
@@ -90,10 +88,11 @@ final class WebPFile {
   /// The bytes that are decoded between two looks at the time.
   private static let pieceSize = 16_384
 
-  func builder(_ result: PixelSize, isOpaque: Bool, _ watch: DecodingWatch) throws(ImageFileError) -> PictureBuilder {
+  func builder(_ result: PixelSize, _ watch: DecodingWatch) throws(ImageFileError) -> PictureBuilder {
     let conversion = profile.withUnsafeBytes { ColorConversion(profile: $0, source: .color) }
+    // A file's word that it has no alpha is a hint: pixels may be translucent all the same.
     return try PictureBuilder(
-      source: size, result: result, orientation: orientation, conversion: conversion, isOpaque: isOpaque,
+      source: size, result: result, orientation: orientation, conversion: conversion, isOpaque: false,
       memory: size.pixels * 8, watch: watch)
   }
 
@@ -125,7 +124,7 @@ final class WebPAnimation: FrameSource {
 
   func next(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> ImageFrame? {
     guard let animation = file.animation, index < animation.durations.count else { return nil }
-    let builder = try file.builder(result, isOpaque: false, watch)
+    let builder = try file.builder(result, watch)
     if decoder == nil {
       var options = WebPAnimDecoderOptions()
       guard WebPAnimDecoderOptionsInit(&options) != 0 else { throw .outOfMemory(name: name) }

@@ -75,4 +75,14 @@ import Testing
       try ImageFile(bytes: progressive.dropLast(2)).decode()
     }
   }
+
+  /// A WebP's bit for alpha is a hint: without it, pixels are the same, and alpha is multiplied into them.
+  @Test func alphaIsThatOfThePixels() throws {
+    var bytes = try Pictures.bytes("translucent.webp")
+    try #require(bytes[12..<16].elementsEqual("VP8L".utf8) && bytes[24] & 0x10 != 0)
+    bytes[24] &= ~0x10
+    let image = try ImageFile(bytes: bytes).decode()
+    #expect(try image.pixels == Pictures.file("translucent.webp").decode().pixels)
+    #expect(!image.isOpaque)
+  }
 }
