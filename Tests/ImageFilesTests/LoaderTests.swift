@@ -63,8 +63,10 @@ import Testing
     requests[0].cancel()
     #expect(work() == 1)
     #expect(results.numbers == [2])
-    // Once nobody waits, the file is not even opened, and a later request is one of its own.
+    // Once nobody waits, nothing is decoded, and a later request is one of its own.
     cache.removeAll()
+    loader.load(path, results.completion(3)).cancel()
+    #expect(work() == 1 && cache.count == 0)
     loader.load(path, results.completion(3)).cancel()
     loader.load(path, results.completion(4))
     #expect(work() == 2)
