@@ -15,7 +15,8 @@ final class ColorConversion {
   private let context: cmsContext
   private let transform: cmsHTRANSFORM
 
-  /// Nil if the profile is damaged or for other colours than these, so that pixels are taken as sRGB; and if they are sRGB.
+  /// Nil if the profile is damaged, for other colours than these or has a pipeline of processing elements, so that pixels are
+  /// taken as sRGB; and if they are sRGB.
   convenience init?(profile: UnsafeRawBufferPointer, source: Source) {
     guard !profile.isEmpty, let bytes = profile.baseAddress, let size = UInt32(exactly: profile.count) else { return nil }
     self.init(source: source) { cmsOpenProfileFromMemTHR($0, bytes, size) }
@@ -28,6 +29,9 @@ final class ColorConversion {
     defer { if !isKept { cmsDeleteContext(context) } }
     guard let profile = open(context) else { return nil }
     defer { cmsCloseProfile(profile) }
+    // Pipelines of any number of stages, which may share their data: a few bytes can ask for minutes of work.
+    let pipelines = [cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag]
+    guard pipelines.allSatisfy({ cmsIsTag(profile, $0) == 0 }) else { return nil }
     let form: cmsUInt32Number
     switch (cmsGetColorSpace(profile), source) {
     case (cmsSigRgbData, .color), (cmsSigRgbData, .grey): form = clcms_bgra_8

@@ -1,7 +1,9 @@
+import CLCMS
 import Glibc
-import ImageFiles
 import Raster
 import Testing
+
+@testable import ImageFiles
 
 @Suite struct ColorTests {
   /// A file that states light itself, without a curve: values become those of sRGB's curve.
@@ -35,6 +37,37 @@ import Testing
       let image = try ImageFile(bytes: withChunks(gamma: gamma, primaries: primaries)).decode()
       #expect(image.width == 61 && image.isMultiplied)
     }
+  }
+
+  /// Processing elements have no bound of the time that they take, so that a profile with them is left out.
+  @Test(arguments: [nil, cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag] as [cmsTagSignature?])
+  func profilesWithPipelinesAreLeftOut(tag: cmsTagSignature?) throws {
+    let profile = try profile(pipeline: tag)
+    let conversion = profile.withUnsafeBytes { ColorConversion(profile: $0, source: .color) }
+    #expect((conversion == nil) == (tag != nil))
+  }
+
+  /// A profile whose red and green are exchanged, with a pipeline that turns colours round.
+  private func profile(pipeline tag: cmsTagSignature?) throws -> [UInt8] {
+    func color(_ x: Double, _ y: Double) -> cmsCIExyY { cmsCIExyY(x: x, y: y, Y: 1) }
+    let curve = try #require(cmsBuildGamma(nil, 2.2))
+    defer { cmsFreeToneCurve(curve) }
+    var white = color(0.3127, 0.329)
+    var colors = cmsCIExyYTRIPLE(Red: color(0.3, 0.6), Green: color(0.64, 0.33), Blue: color(0.15, 0.06))
+    let profile = try #require(cmsCreateRGBProfile(&white, &colors, [curve, curve, curve]))
+    defer { cmsCloseProfile(profile) }
+    if let tag {
+      let pipeline = try #require(cmsPipelineAlloc(nil, 3, 3))
+      defer { cmsPipelineFree(pipeline) }
+      let matrix = [0, 1, 0, 0, 0, 1, 1, 0, 0] as [Double]
+      try #require(cmsPipelineInsertStage(pipeline, cmsAT_END, cmsStageAllocMatrix(nil, 3, 3, matrix, nil)) != 0)
+      try #require(cmsWriteTag(profile, tag, UnsafeRawPointer(pipeline)) != 0)
+    }
+    var count: UInt32 = 0
+    try #require(cmsSaveProfileToMem(profile, nil, &count) != 0)
+    var bytes = [UInt8](repeating: 0, count: Int(count))
+    try #require(cmsSaveProfileToMem(profile, &bytes, &count) != 0)
+    return bytes
   }
 
   /// `colour.png` with more chunks behind its header.
