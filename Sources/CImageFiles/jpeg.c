@@ -13,7 +13,7 @@
 
 #include <jerror.h>
 
-enum { most_scans = 500, largest_profile = 4 << 20 };
+enum { most_scans = 500, most_markers = 1000, largest_profile = 4 << 20 };
 
 struct cimagefiles_jpeg {
   struct jpeg_decompress_struct info;
@@ -26,6 +26,8 @@ struct cimagefiles_jpeg {
   const uint8_t *bytes;
   size_t size;
   uint8_t *profile;
+  // The markers so far that no decoding needs.
+  int markers;
   // True if the file ended before its end mark.
   bool has_ended;
   bool (*should_stop)(void *context);
@@ -49,7 +51,12 @@ __attribute__((noreturn)) static void exit_on_error(j_common_ptr info) {
 }
 
 // A negative level is a warning. Those that say that pixels are missing or wrong are errors here; libjpeg would make pixels up.
+// Markers are counted, since libjpeg goes through all that it has kept at each further one.
 static void handle_message(j_common_ptr info, int level) {
+  if (info->err->msg_code == JTRC_MISC_MARKER) {
+    struct cimagefiles_jpeg *decoder = decoder_of(info);
+    if (++decoder->markers > most_markers) fail(decoder, cimagefiles_damaged, "more than 1,000 markers");
+  }
   if (level >= 0) return;
   switch (info->err->msg_code) {
   case JWRN_HIT_MARKER:

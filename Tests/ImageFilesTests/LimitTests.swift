@@ -53,6 +53,20 @@ import Testing
     }
   }
 
+  @Test func markersAreCounted() throws {
+    let whole = try Pictures.bytes("baseline.jpg")
+    for marker in [0xE1, 0xE2] as [UInt8] {
+      func file(_ count: Int) -> [UInt8] {
+        let markers = [[UInt8]](repeating: [0xFF, marker, 0, 2], count: count)
+        return Array(whole.prefix(2)) + Array(markers.joined()) + Array(whole.dropFirst(2))
+      }
+      #expect(throws: ImageFileError.damaged(name: "", format: .jpeg, reason: "more than 1,000 markers")) {
+        try ImageFile(bytes: file(1001))
+      }
+      #expect(try ImageFile(bytes: file(900)).decode().pixels == ImageFile(bytes: whole).decode().pixels)
+    }
+  }
+
   /// The clock goes on by a millisecond at each check; so the number of checks is bounded by the limit.
   @Test(arguments: Pictures.names)
   func timeIsBounded(name: String) throws {
