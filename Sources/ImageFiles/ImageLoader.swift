@@ -32,7 +32,8 @@ public final class ImageLoader: Sendable {
 
   private struct Waiting {
     let decoding: Decoding
-    var completions: [UInt64: Completion]
+    /// By the requests' numbers. Whoever takes a completion may call it; the other finds nil.
+    var completions: [UInt64: Lock<Completion?>]
   }
 
   private struct State {
@@ -57,6 +58,7 @@ public final class ImageLoader: Sendable {
     _ completion: @escaping Completion
   ) -> ImageRequest {
     let wanted = Wanted(path: path, box: box)
+    let completion = Lock<Completion?>(completion)
     let (number, decoding): (UInt64, Decoding?) = state.withLock { state in
       state.lastNumber += 1
       if state.waiting[wanted] != nil {
@@ -70,7 +72,11 @@ public final class ImageLoader: Sendable {
     if let decoding, !workers.submit(priority, { self.decode(wanted, decoding) }) {
       finish(wanted, decoding, .failure(.cancelled))
     }
-    return ImageRequest { [weak self] in self?.cancel(wanted, number) }
+    return ImageRequest { [weak self] in
+      // The completion is let go of when the lock is open again.
+      withExtendedLifetime(completion.withLock { $0.take() }) {}
+      self?.cancel(wanted, number)
+    }
   }
 
   private func decode(_ wanted: Wanted, _ decoding: Decoding) {
@@ -100,20 +106,19 @@ public final class ImageLoader: Sendable {
       state.waiting[wanted]?.decoding === decoding ? state.waiting.removeValue(forKey: wanted)?.completions : nil
     }
     // In the order of the requests.
-    for (_, completion) in (completions ?? [:]).sorted(by: { $0.key < $1.key }) { completion(result) }
+    for (_, completion) in (completions ?? [:]).sorted(by: { $0.key < $1.key }) {
+      completion.withLock { $0.take() }?(result)
+    }
   }
 
   private func cancel(_ wanted: Wanted, _ number: UInt64) {
-    // The completion is let go of when the lock is open again.
-    let completion = state.withLock { state -> Completion? in
-      let completion = state.waiting[wanted]?.completions.removeValue(forKey: number)
+    state.withLock { state in
+      state.waiting[wanted]?.completions[number] = nil
       if let waiting = state.waiting[wanted], waiting.completions.isEmpty {
         waiting.decoding.isAbandoned.store(true, ordering: .relaxed)
         state.waiting[wanted] = nil
       }
-      return completion
     }
-    withExtendedLifetime(completion) {}
   }
 }
 

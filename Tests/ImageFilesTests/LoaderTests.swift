@@ -75,6 +75,21 @@ import Testing
     requests[1].cancel()
   }
 
+  /// A completion may cancel another request that shares its decoding; that one is then not answered.
+  @Test func aCompletionCancelsAnotherRequest() {
+    let loader = ImageLoader(workers: workers, cache: cache)
+    let other = Lock<ImageRequest?>(nil)
+    loader.load(path) { [results] result in
+      other.withLock { $0 }?.cancel()
+      results.completion(1)(result)
+    }
+    let request = loader.load(path, results.completion(2))
+    other.withLock { $0 = request }
+    loader.load(path, results.completion(3))
+    #expect(work() == 1)
+    #expect(results.numbers == [1, 3])
+  }
+
   @Test func errorsArriveAndAreNotKept() throws {
     let loader = ImageLoader(workers: workers, cache: cache)
     let missing = Pictures.folder + "/none.jpg"
