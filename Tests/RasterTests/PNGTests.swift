@@ -110,6 +110,33 @@ import Testing
     }
   }
 
+  /// A profile may have 4 MB and packed text 2 MB; a file with more is refused with the reason before pixels are asked for.
+  @Test func whatStandsBeforePixelsIsBounded() throws {
+    func file(_ name: String, count: Int) throws -> [UInt8] {
+      let compressor = try #require(libdeflate_alloc_compressor(1))
+      defer { libdeflate_free_compressor(compressor) }
+      let contents = [UInt8](repeating: 65, count: count)
+      var packed = [UInt8](repeating: 0, count: count)
+      let size = libdeflate_zlib_compress(compressor, contents, count, &packed, count)
+      let extra = [65, 0, 0] + packed.prefix(size)
+      return Chunk.file(width: 1, height: 1, depth: 8, color: 0, extra: [(name, extra)], rows: [0, 10])
+    }
+    func profileBytes(_ file: [UInt8]) throws -> Int? {
+      try file.withUnsafeBytes { bytes in
+        let reader = try PNGReader(bytes, maximumPixels: 1, name: "")
+        return reader.profile?.count
+      }
+    }
+    for name in ["iCCP", "zTXt"] {
+      let small = try PNG.decode(file(name, count: 2_000_000))
+      #expect(small.pixels == [0xFF0A_0A0A])
+      let large = try file(name, count: 4_300_000)
+      #expect(throws: PNGError.damaged(name: "", reason: "reached chunk/cache limits")) { try profileBytes(large) }
+    }
+    let count = try profileBytes(file("iCCP", count: 4_100_000))
+    #expect(count == 4_100_000)
+  }
+
   @Test func sizeIsCheckedBeforeMemoryIsTaken() {
     let wide = Chunk.file(width: 40_000, height: 1, depth: 8, color: 0, rows: [0])
     #expect(throws: PNGError.tooLarge(name: "", width: 40_000, height: 1, maximumPixels: PNG.defaultMaximumPixels)) {
