@@ -76,7 +76,6 @@ final class GIFFile: FrameSource {
   }
 
   func next(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> ImageFrame? {
-    control = Control()
     guard try findPicture() else { return nil }
     let builder = try PictureBuilder(
       source: size, result: result, orientation: .up, conversion: nil, isOpaque: false, memory: size.pixels * 8, watch: watch
@@ -150,6 +149,7 @@ final class GIFFile: FrameSource {
 
   /// Goes on to the next picture; false at the end of the file.
   private func findPicture() throws(ImageFileError) -> Bool {
+    control = Control()
     while true {
       var kind = UNDEFINED_RECORD_TYPE
       try check(DGifGetRecordType(gif, &kind))

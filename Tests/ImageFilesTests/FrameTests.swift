@@ -40,6 +40,18 @@ import Testing
     #expect(try Pictures.file("still.gif").header.animation == nil)
   }
 
+  /// A picture without words of its own does not take those of the one before it.
+  @Test func timesAreThoseOfTheirPicture() throws {
+    var bytes = try Pictures.bytes("disposal-1.gif")
+    // The second picture's: 70 ms.
+    try #require(bytes[199..<207].elementsEqual([0x21, 0xF9, 4, 5, 7, 0, 0, 0]))
+    bytes.removeSubrange(199..<207)
+    let file = try ImageFile(bytes: bytes)
+    let durations = try #require(file.header.animation?.durations)
+    #expect(durations == [50, 100, 100, 90].map { .milliseconds($0) })
+    #expect(try all(ImageFrames(of: file)).map(\.duration) == durations)
+  }
+
   @Test(arguments: moving)
   func picturesFitTheirBox(name: String) throws {
     for frame in try all(ImageFrames(of: Pictures.file(name), fitting: PixelSize(width: 20, height: 20))) {
