@@ -23,10 +23,12 @@ final class WebPFile {
     guard size.pixels <= limits.pixels else {
       throw .tooLarge(name: name, size: size, maximumPixels: limits.pixels)
     }
+    // As for other formats, one of more than 4 MB counts as missing.
     func chunk(_ name: String) -> [UInt8] {
       var chunk = WebPChunkIterator()
       guard WebPDemuxGetChunk(parts, name, 1, &chunk) != 0 else { return [] }
       defer { WebPDemuxReleaseChunkIterator(&chunk) }
+      guard chunk.chunk.size <= 4 << 20 else { return [] }
       return Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
     }
     let flags = WebPDemuxGetI(parts, WEBP_FF_FORMAT_FLAGS)
@@ -57,7 +59,7 @@ final class WebPFile {
   /// Decodes a picture that does not move, to a size that is not turned upright yet.
   func decode(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> Image {
     // The pixels, and as much again inside the decoder of lossless files.
-    let builder = try builder(result, watch)
+    let builder = try builder(result, bytesPerPixel: 8, watch)
     let pixels = UnsafeMutablePointer<UInt32>.allocate(capacity: size.pixels)
     defer { pixels.deallocate() }
     pixels.initialize(repeating: 0, count: size.pixels)
@@ -88,12 +90,12 @@ final class WebPFile {
   /// The bytes that are decoded between two looks at the time.
   private static let pieceSize = 16_384
 
-  func builder(_ result: PixelSize, _ watch: DecodingWatch) throws(ImageFileError) -> PictureBuilder {
+  func builder(_ result: PixelSize, bytesPerPixel: Int, _ watch: DecodingWatch) throws(ImageFileError) -> PictureBuilder {
     let conversion = profile.withUnsafeBytes { ColorConversion(profile: $0, source: .color) }
     // A file's word that it has no alpha is a hint: pixels may be translucent all the same.
     return try PictureBuilder(
       source: size, result: result, orientation: orientation, conversion: conversion, isOpaque: false,
-      memory: size.pixels * 8, watch: watch)
+      memory: size.pixels * bytesPerPixel, watch: watch)
   }
 
   func add(
@@ -124,7 +126,8 @@ final class WebPAnimation: FrameSource {
 
   func next(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> ImageFrame? {
     guard let animation = file.animation, index < animation.durations.count else { return nil }
-    let builder = try file.builder(result, watch)
+    // The current picture, the one before it as it was disposed of, and as much again inside the decoder of lossless files.
+    let builder = try file.builder(result, bytesPerPixel: 12, watch)
     if decoder == nil {
       var options = WebPAnimDecoderOptions()
       guard WebPAnimDecoderOptionsInit(&options) != 0 else { throw .outOfMemory(name: name) }

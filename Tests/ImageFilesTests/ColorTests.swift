@@ -39,6 +39,29 @@ import Testing
     }
   }
 
+  /// A WebP's profile of more than 4 MB is left out: the picture is that of the file without it.
+  @Test func largeProfilesAreLeftOut() throws {
+    let whole = try Pictures.bytes("wide.webp")
+    // The profile stands behind the first chunk, with 500 bytes.
+    try #require(whole[30..<38].elementsEqual(Array("ICCP".utf8) + [0xF4, 1, 0, 0]))
+    func file(profile count: Int) -> [UInt8] {
+      func word(_ value: Int) -> [UInt8] { [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) } }
+      let padding = [UInt8](repeating: 0, count: count - 500)
+      var file = whole
+      file.insert(contentsOf: padding, at: 538)
+      file.replaceSubrange(34..<38, with: word(count))
+      file.replaceSubrange(4..<8, with: word(file.count - 8))
+      return file
+    }
+    var plain = whole
+    // Without the bit for a profile.
+    plain[20] &= ~0x20
+    let (converted, unconverted) = try (ImageFile(bytes: whole).decode(), ImageFile(bytes: plain).decode())
+    try #require(converted.pixels != unconverted.pixels)
+    #expect(try ImageFile(bytes: file(profile: 4 << 20)).decode().pixels == converted.pixels)
+    #expect(try ImageFile(bytes: file(profile: 4 << 20 + 2)).decode().pixels == unconverted.pixels)
+  }
+
   /// Processing elements have no bound of the time that they take, so that a profile with them is left out.
   @Test(arguments: [nil, cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag] as [cmsTagSignature?])
   func profilesWithPipelinesAreLeftOut(tag: cmsTagSignature?) throws {
