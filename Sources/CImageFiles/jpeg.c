@@ -61,7 +61,6 @@ static void handle_message(j_common_ptr info, int level) {
   switch (info->err->msg_code) {
   case JWRN_HIT_MARKER:
   case JWRN_HUFF_BAD_CODE:
-  case JWRN_ARITH_BAD_CODE:
   case JWRN_MUST_RESYNC:
     exit_on_error(info);
   }
@@ -156,6 +155,8 @@ cimagefiles_result cimagefiles_jpeg_read_header(struct cimagefiles_jpeg *decoder
   jpeg_save_markers(info, JPEG_APP0 + 1, 0xFFFF);
   jpeg_save_markers(info, JPEG_APP0 + 2, 0xFFFF);
   jpeg_read_header(info, TRUE);
+  // libjpeg would make pixels up, without a warning, where such a file was cut.
+  if (info->arith_code) fail(decoder, cimagefiles_damaged, "arithmetic coding is not read");
   *header = (cimagefiles_jpeg_header){
       .width = info->image_width,
       .height = info->image_height,

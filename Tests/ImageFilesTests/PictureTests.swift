@@ -76,6 +76,16 @@ import Testing
     }
   }
 
+  @Test func arithmeticCodingIsRefused() throws {
+    var bytes = try Pictures.bytes("baseline.jpg")
+    try #require(bytes[158] == 0xFF && bytes[159] == 0xC0)
+    // The mark of a frame with arithmetic coding.
+    bytes[159] = 0xC9
+    #expect(throws: ImageFileError.damaged(name: "", format: .jpeg, reason: "arithmetic coding is not read")) {
+      try ImageFile(bytes: bytes)
+    }
+  }
+
   /// A WebP's bit for alpha is a hint: without it, pixels are the same, and alpha is multiplied into them.
   @Test func alphaIsThatOfThePixels() throws {
     var bytes = try Pictures.bytes("translucent.webp")
