@@ -21,6 +21,8 @@ public final class ImageLoader: Sendable {
 
   private struct Wanted: Hashable {
     var path: String
+    /// Nil if there is no such file.
+    var version: FileVersion?
     var box: PixelSize?
   }
 
@@ -57,7 +59,7 @@ public final class ImageLoader: Sendable {
     _ path: String, fitting box: PixelSize? = nil, priority: WorkerPool.Priority = .drawing,
     _ completion: @escaping Completion
   ) -> ImageRequest {
-    let wanted = Wanted(path: path, box: box)
+    let wanted = Wanted(path: path, version: try? FileVersion(of: path), box: box)
     let completion = Lock<Completion?>(completion)
     let (number, decoding): (UInt64, Decoding?) = state.withLock { state in
       state.lastNumber += 1
@@ -91,7 +93,9 @@ public final class ImageLoader: Sendable {
 
   private func image(_ wanted: Wanted, _ decoding: Decoding) throws(ImageFileError) -> Image {
     if decoding.isAbandoned.load(ordering: .relaxed) { throw .cancelled }
-    let key = ImageCache.Key(path: wanted.path, version: try FileVersion(of: wanted.path), box: wanted.box)
+    let version: FileVersion
+    if let known = wanted.version { version = known } else { version = try FileVersion(of: wanted.path) }
+    let key = ImageCache.Key(path: wanted.path, version: version, box: wanted.box)
     if let image = cache.image(for: key) { return image }
     let image = try ImageFile(path: wanted.path, limits: limits).decode(fitting: wanted.box) {
       decoding.isAbandoned.load(ordering: .relaxed)

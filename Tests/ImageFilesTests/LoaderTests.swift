@@ -117,6 +117,26 @@ import Testing
     #expect(cache.count == 2)
   }
 
+  /// So is one that was written to with its size and its time left as they were, even while the first request waits.
+  @Test func writtenFilesAreReadAgain() throws {
+    let path = "/tmp/framepace-images-\(getpid())-\(UInt64.random(in: 0 ... .max)).png"
+    defer { unlink(path) }
+    let loader = ImageLoader(workers: workers, cache: cache)
+    try AtomicFile.write(Pictures.bytes("grey.png"), to: path)
+    var before = stat()
+    try #require(stat(path, &before) == 0)
+    loader.load(path, results.completion(1))
+    // The time of the last change goes on with the kernel's ticks.
+    var after = before
+    while (after.st_ctim.tv_sec, after.st_ctim.tv_nsec) == (before.st_ctim.tv_sec, before.st_ctim.tv_nsec) {
+      let times = [before.st_atim, before.st_mtim]
+      try #require(utimensat(AT_FDCWD, path, times, 0) == 0 && stat(path, &after) == 0)
+    }
+    loader.load(path, results.completion(2))
+    #expect(work() == 2)
+    #expect(results.numbers == [1, 2] && cache.count == 2)
+  }
+
   @Test func aClosedPoolAnswersAtOnce() {
     let workers = WorkerPool(threads: 1)
     workers.shutdown()
