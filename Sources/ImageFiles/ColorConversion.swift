@@ -55,7 +55,7 @@ final class ColorConversion {
     cmsDeleteContext(context)
   }
 
-  /// Converts pixels to B, G, R, A. Alpha stays, but what comes as inks or through a profile of grey has none: it is left undefined.
+  /// Converts pixels to B, G, R, A. The fourth byte stays as it is: alpha, but the fourth ink where inks come.
   func convert(_ pixels: UnsafeMutablePointer<UInt32>, count: Int) {
     cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
   }
