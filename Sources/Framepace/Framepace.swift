@@ -55,8 +55,13 @@
 @_exported public import class Raster.EncodingQueue
 @_exported public import enum Raster.FillRule
 @_exported public import struct Raster.Font
+@_exported public import struct Raster.FontAxis
 @_exported public import enum Raster.FontError
 @_exported public import class Raster.FontFace
+@_exported public import struct Raster.FontFeature
+@_exported public import struct Raster.FontInstance
+@_exported public import struct Raster.FontTag
+@_exported public import struct Raster.FontVariation
 @_exported public import struct Raster.Gradient
 @_exported public import class Raster.Image
 @_exported public import enum Raster.PNG

@@ -68,9 +68,28 @@ extension RandomLayers {
   }
 
   private func changeText(_ layer: TextLayer) {
-    (layer.font, layer.string, layer.color) = (font, digits(), color())
+    (layer.string, layer.color) = (digits(), color())
+    layer.font = font
+    if let face = faces.randomElement(using: &random) { layer.font?.face = face }
+    if random.chance(0.3) { layer.font?.features = features() }
     layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .left
     layer.truncation = TextLayer.Truncation.allCases.randomElement(using: &random) ?? .end
+  }
+
+  /// A face, and three random designs of it if it is variable.
+  static func designs(of face: FontFace, _ random: inout SplitMix64) -> [FontFace] {
+    if face.axes.isEmpty { return [face] }
+    return [face]
+      + (0..<3).compactMap { _ in
+        let variations = face.axes.filter { _ in random.chance(0.7) }
+          .map { FontVariation($0.tag, .random(in: $0.range, using: &random)) }
+        return try? FontFace(face, variations: variations)
+      }
+  }
+
+  private func features() -> [FontFeature] {
+    let all = [.tabularFigures, FontFeature("liga", 0), FontFeature("kern", 0), FontFeature("zero"), FontFeature("aalt", 2)]
+    return all.filter { _ in random.chance(0.4) }
   }
 
   private func scroll(_ layer: ScrollLayer) {

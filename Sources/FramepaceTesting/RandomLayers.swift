@@ -16,6 +16,8 @@ public final class RandomLayers {
   var layers: [Layer] = []
   let images: [Image]
   let font: Font?
+  /// The designs of texts: a variable font has several.
+  let faces: [FontFace]
   private let limit: Int
   /// Layers hold their delegates weakly.
   let delegate = RandomDelegate()
@@ -31,7 +33,9 @@ public final class RandomLayers {
     self.images = images
     self.font = font
     limit = count * 2
-    random = SplitMix64(seed: seed)
+    var random = SplitMix64(seed: seed)
+    faces = font.map { Self.designs(of: $0.face, &random) } ?? []
+    self.random = random
     for _ in 0..<count { insertNew() }
   }
 

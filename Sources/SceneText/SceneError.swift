@@ -71,6 +71,8 @@ enum SceneLimit {
   static let things = 100_000
   static let values = 1_000_000
   static let imagePixels = 1 << 27
+  /// Designs of variable fonts and faces of collections, each of which has caches of its own.
+  static let designs = 256
 }
 
 /// The things whose number is limited.

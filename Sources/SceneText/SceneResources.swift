@@ -43,6 +43,22 @@ final class SceneResources {
   /// Faces of all scenes: a scene that is read again has the same ones.
   private static var faces: [String: FontFace] = [:]
 
+  /// A design that is not the one in which a font file is opened.
+  private struct Design: Hashable {
+    let path: String
+    let index: Int
+    let variations: [FontVariation]
+  }
+  private struct WeakFace {
+    weak var face: FontFace?
+  }
+
+  private var designs: [Design: FontFace] = [:]
+  /// The same of all scenes that live: whoever tries one weight after another keeps none of them.
+  private static var livingDesigns: [Design: WeakFace] = [:]
+  /// The number of designs that are not those in which font files are opened.
+  var designCount: Int { designs.count }
+
   init(file: String?, folder: String) {
     self.file = file
     self.folder = folder
@@ -68,6 +84,19 @@ final class SceneResources {
     let known = SystemFonts.Name(rawValue: name).flatMap { try? SystemFonts.face($0) }
     let face = if let known, known.path == path { known } else { try FontFace(path: path) }
     Self.faces[path] = face
+    return face
+  }
+
+  /// Another face of the font's file, or another place on its axes.
+  func face(_ first: FontFace, index: Int, variations: [FontVariation] = []) throws(FontError) -> FontFace {
+    if index == first.index, variations.isEmpty { return first }
+    let design = Design(path: first.path, index: index, variations: variations)
+    if let face = designs[design] { return face }
+    let living = Self.livingDesigns[design]?.face
+    let face = if let living { living } else { try FontFace(first, index: index, variations: variations) }
+    designs[design] = face
+    Self.livingDesigns = Self.livingDesigns.filter { $0.value.face != nil }
+    Self.livingDesigns[design] = WeakFace(face: face)
     return face
   }
 
@@ -107,26 +136,6 @@ final class SceneResources {
 }
 
 // MARK: - Syntax
-
-extension ValueSyntax where Value == Font {
-  static var font: Self {
-    let expected = "a font: the name of its file, as a string, and its size"
-    return Self(expected) { reader throws(SceneError) in
-      let token = reader.token
-      let name = try reader.string(expected)
-      let size = try reader.number("the size of the font")
-      let hasTabularFigures = reader.takeInValue("tabularFigures")
-      do throws(FontError) {
-        return Font(try reader.resources.face(name), size: size, tabularFigures: hasTabularFigures)
-      } catch {
-        throw reader.error(.font(error), at: token)
-      }
-    } text: { value, writer in
-      let name = SceneWriter.quoted(writer.name(of: value.face))
-      return "\(name) \(SceneNumber.text(value.size))" + (value.tabularFigures ? " tabularFigures" : "")
-    }
-  }
-}
 
 extension ValueSyntax where Value == LayerContents {
   /// The ends of a fade: an image, none, or `mixture` with the share and the name of each image in it.

@@ -12,10 +12,11 @@ import XCTest
 @preconcurrency @MainActor final class RoundTripTests: XCTestCase {
   func testRandomTreesComeBack() throws {
     let images = try RandomLayers.images(seed: 1)
-    let font = try SystemFonts.font(.regular, size: 11)
+    let variable = try FontFace(path: SystemFonts.path(of: "Inter.var.ttf"))
+    let fonts = [try SystemFonts.font(.regular, size: 11), Font(variable, size: 11)]
     let count = isLongRun ? 1000 : 100
     for seed in UInt64(runSeed)..<UInt64(runSeed + count) {
-      guard try isSameAfterRoundTrip(seed: seed, images: images, font: font) else { return }
+      guard try isSameAfterRoundTrip(seed: seed, images: images, font: fonts[Int(seed % 2)]) else { return }
     }
   }
 

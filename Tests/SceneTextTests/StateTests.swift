@@ -336,7 +336,7 @@ final class StateTests: XCTestCase {
         ("layer", "maskedCorners minXMinY", ["maxXMinY"]), ("layer", "contents dot", ["drawn"]),
         ("layer", "shadowPath arc 0 0 9 0deg 90deg", ["counterclockwise", "close"]),
         ("layer", "isHidden true", ["duration", "timingFunction", "opacity"]),
-        ("text", "font \"Roboto-Regular.ttf\" 12", ["tabularFigures"]),
+        ("text", "font \"Roboto-Regular.ttf\" 12 feature ss01", ["tabularFigures", "face", "axis", "feature", "nan"]),
         ("shape", "strokeStyle width 2 dash 1 2", ["cap", "nan"]),
       ] {
         for name in names {

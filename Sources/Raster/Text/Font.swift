@@ -1,7 +1,8 @@
 /// A font face at a size, for `TextLine`.
 ///
 /// ```swift
-/// let font = Font(try FontFace(path: "Inter.ttf"), size: 14, tabularFigures: true)
+/// let face = try FontFace(path: "Inter.var.ttf", variations: [.weight(600)])
+/// let font = Font(face, size: 14, features: [.tabularFigures, FontFeature("ss01")])
 /// ```
 public struct Font: Hashable, Sendable {
   public var face: FontFace
@@ -9,14 +10,30 @@ public struct Font: Hashable, Sendable {
   public var size: Double {
     didSet { size = Self.usable(size) }
   }
-  /// True to make all digits equally wide, if the font can (OpenType feature `tnum`): for figures that change while one
-  /// looks at them.
-  public var tabularFigures: Bool
+  /// The features that are not as the font wants them by itself: one of each tag, sorted by tags.
+  public var features: [FontFeature] {
+    didSet { features = FontFeature.normalized(features) }
+  }
 
-  public init(_ face: FontFace, size: Double, tabularFigures: Bool = false) {
+  /// A font with features, of which the last of each tag counts.
+  public init(_ face: FontFace, size: Double, features: [FontFeature] = []) {
     self.face = face
     self.size = Self.usable(size)
-    self.tabularFigures = tabularFigures
+    self.features = FontFeature.normalized(features)
+  }
+
+  /// A font with digits of one width or with its own.
+  public init(_ face: FontFace, size: Double, tabularFigures: Bool) {
+    self.init(face, size: size, features: tabularFigures ? [.tabularFigures] : [])
+  }
+
+  /// True if all digits are equally wide, if the font can: the feature `FontFeature.tabularFigures`.
+  public var tabularFigures: Bool {
+    get { features.contains(.tabularFigures) }
+    set {
+      features.removeAll { $0.tag == FontFeature.tabularFigures.tag }
+      if newValue { features.append(.tabularFigures) }
+    }
   }
 
   /// The height of a line above the baseline, in points like all heights here.

@@ -4,10 +4,18 @@ import Geometry
 public import LinuxSystem
 import Synchronization
 
-/// The design in one font file, at no particular size. Open it once; any number of threads may use it at a time.
+/// One design in a font file, at no particular size. Open it once; any number of threads may use it at a time.
 public final class FontFace: Sendable {
   /// The path of the font file.
   public let path: String
+  /// The number of the face in the file, which is 0 but in collections.
+  public let index: Int
+  /// The number of faces in the file.
+  public let faceCount: Int
+  /// The axes along which the design can change, in the font's order; empty but in variable fonts.
+  public let axes: [FontAxis]
+  /// The places on the axes where the design is not the default one, in the order of `axes`.
+  public let variations: [FontVariation]
   /// The resolution of the design: this many of its units make the font's size.
   let unitsPerEm: Int
 
@@ -16,6 +24,7 @@ public final class FontFace: Sendable {
   /// Heights in units of the design.
   let metrics: Metrics
   let shaper: Shaper
+  private let data: FontData
   private let outlines: Lock<OutlineSource>
 
   struct Metrics: Sendable {
@@ -31,27 +40,56 @@ public final class FontFace: Sendable {
 
   /// Reads a font file.
   ///
-  /// - Parameter index: the number of the face in a collection (.ttc); 0 for other files.
-  public convenience init(path: String, index: Int = 0) throws(FontError) {
+  /// - Parameters:
+  ///   - index: the number of the face in a collection (.ttc); 0 for other files.
+  ///   - variations: the design of a variable font. Axes that the font does not have are ignored; of several places on an axis the
+  ///     last counts.
+  public convenience init(path: String, index: Int = 0, variations: [FontVariation] = []) throws(FontError) {
     let bytes: [UInt8]
     do throws(SystemError) {
       bytes = try OwnedDescriptor.contents(of: path, limit: Self.largestFile)
     } catch {
       throw .file(error)
     }
-    try self.init(bytes: bytes, path: path, index: index)
+    try self.init(bytes: bytes, path: path, index: index, variations: variations)
+  }
+
+  /// Another design of the same file, which is neither read nor kept again: another face of a collection, or another place on the
+  /// axes. Two faces made with the same values are not equal, and their glyphs are cached apart: make each once.
+  ///
+  /// - Parameters:
+  ///   - index: the number of the face; that of the other face if nil.
+  ///   - variations: the design, starting from the default one and not from that of the other face.
+  public convenience init(_ other: FontFace, index: Int? = nil, variations: [FontVariation] = []) throws(FontError) {
+    try self.init(data: other.data, path: other.path, index: index ?? other.index, variations: variations)
   }
 
   /// Takes the bytes of a font file. `path` is only used in errors.
-  init(bytes: [UInt8], path: String, index: Int = 0) throws(FontError) {
+  convenience init(bytes: [UInt8], path: String, index: Int = 0, variations: [FontVariation] = []) throws(FontError) {
+    try self.init(data: FontData(bytes), path: path, index: index, variations: variations)
+  }
+
+  private init(data: FontData, path: String, index: Int, variations: [FontVariation]) throws(FontError) {
     // FreeType uses the upper half of an index for other things.
     guard (0...0x7FFF).contains(index) else {
       throw .unusable(path: path, reason: "there is no face \(index)")
     }
-    let data = FontData(bytes)
     let source = try OutlineSource(data: data, path: path, index: index)
-    let shaper = Shaper(data: data, index: index, unitsPerEm: source.unitsPerEm)
-    self.path = path
+    var axes: [FontAxis] = []
+    var changed: [FontVariation] = []
+    var coordinates: [Double] = []
+    let shaper = Shaper(data: data, index: index, unitsPerEm: source.unitsPerEm) { found in
+      axes = found
+      coordinates = axes.map { axis in axis.value(variations.last { $0.axis == axis.tag }?.value ?? axis.defaultValue) }
+      changed = zip(axes, coordinates).compactMap { $0.defaultValue == $1 ? nil : FontVariation($0.tag, $1) }
+      return changed.isEmpty ? [] : coordinates
+    }
+    if !changed.isEmpty, !source.setCoordinates(coordinates) {
+      throw .unusable(path: path, reason: "its axes are damaged")
+    }
+    (self.data, self.path, self.index, self.axes) = (data, path, index, axes)
+    self.variations = changed
+    faceCount = source.faceCount
     unitsPerEm = source.unitsPerEm
     metrics = shaper.metrics(fallback: source)
     self.shaper = shaper

@@ -7,6 +7,7 @@ final class OutlineSource {
   var ascender: Int { Int(face.pointee.ascender) }
   var descender: Int { Int(face.pointee.descender) }
   var height: Int { Int(face.pointee.height) }
+  var faceCount: Int { max(Int(face.pointee.num_faces), 1) }
 
   private let data: FontData
   private let library: FT_Library
@@ -43,6 +44,12 @@ final class OutlineSource {
   deinit {
     FT_Done_Face(face)
     FT_Done_FreeType(library)
+  }
+
+  /// Sets the place of the design on each axis, before the first outline is asked for. False if the font's axes are damaged.
+  func setCoordinates(_ values: [Double]) -> Bool {
+    var fixed = values.map { FT_Fixed(($0 * 65536).rounded()) }
+    return FT_Set_Var_Design_Coordinates(face, UInt32(fixed.count), &fixed) == 0
   }
 
   /// The outline in units of the design, y upwards; empty for a glyph that is missing, damaged or without ink.

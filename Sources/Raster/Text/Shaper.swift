@@ -7,6 +7,7 @@ import Synchronization
 /// Safe to share although unchecked: `init` makes the font immutable, and HarfBuzz lets threads share immutable fonts.
 final class Shaper: @unchecked Sendable {
   private let font: OpaquePointer?
+  let face: OpaquePointer?
   private let data: FontData
   private let idleBuffers = Lock<[ShapingBuffer]>([])
   /// The number of calls of `shape`.
@@ -20,25 +21,28 @@ final class Shaper: @unchecked Sendable {
     var yOffset: Int32
   }
 
-  init(data: FontData, index: Int, unitsPerEm: Int) {
+  /// - Parameter coordinates: the design's value on each axis.
+  init(data: FontData, index: Int, unitsPerEm: Int, coordinates: (_ axes: [FontAxis]) -> [Double]) {
     self.data = data
     let blob = hb_blob_create(
       data.bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(data.bytes.count), HB_MEMORY_MODE_READONLY, nil,
       nil)
-    let face = hb_face_create(blob, UInt32(index))
+    face = hb_face_create(blob, UInt32(index))
     hb_blob_destroy(blob)
     font = hb_font_create(face)
-    hb_face_destroy(face)
     hb_font_set_scale(font, Int32(unitsPerEm), Int32(unitsPerEm))
+    let values = coordinates(Self.axes(of: face)).map { Float($0) }
+    if !values.isEmpty { hb_font_set_var_coords_design(font, values, UInt32(values.count)) }
     hb_font_make_immutable(font)
   }
 
   deinit {
     hb_font_destroy(font)
+    hb_face_destroy(face)
   }
 
   /// Calls `visit` with the glyphs of one run of text, from left to right.
-  func shape(_ string: String, tabularFigures: Bool, _ visit: (Glyph) -> Void) {
+  func shape(_ string: String, features: [FontFeature], _ visit: (Glyph) -> Void) {
     count.wrappingAdd(1, ordering: .relaxed)
     let shaping = idleBuffers.withLock { $0.popLast() } ?? ShapingBuffer()
     defer { if shaping.isWorthKeeping { idleBuffers.withLock { $0.append(shaping) } } }
@@ -55,8 +59,13 @@ final class Shaper: @unchecked Sendable {
     hb_buffer_set_language(buffer, hb_language_from_string("und", -1))
     hb_buffer_guess_segment_properties(buffer)
 
-    var tabular = hb_feature_t(tag: Self.tag("tnum"), value: 1, start: 0, end: .max)
-    hb_shape(font, buffer, &tabular, tabularFigures ? 1 : 0)
+    withUnsafeTemporaryAllocation(of: hb_feature_t.self, capacity: features.count) { memory in
+      for (index, feature) in features.enumerated() {
+        memory.initializeElement(
+          at: index, to: hb_feature_t(tag: feature.tag.value, value: feature.value, start: 0, end: .max))
+      }
+      hb_shape(font, buffer, memory.baseAddress, UInt32(memory.count))
+    }
 
     var count: UInt32 = 0
     guard let infos = hb_buffer_get_glyph_infos(buffer, &count),
@@ -99,10 +108,6 @@ final class Shaper: @unchecked Sendable {
     return FontFace.Metrics(
       ascent: ascent, descent: descent, lineGap: max(lineGap, 0),
       capHeight: metric(HB_OT_METRICS_TAG_CAP_HEIGHT) ?? inkHeight(of: "H") ?? unit * 0.7)
-  }
-
-  private static func tag(_ name: StaticString) -> hb_tag_t {
-    hb_tag_from_string(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), Int32(name.utf8CodeUnitCount))
   }
 }
 

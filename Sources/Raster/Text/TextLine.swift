@@ -36,7 +36,7 @@ public struct TextLine: Sendable {
     var glyphs: [Glyph] = []
     glyphs.reserveCapacity(string.utf8.count)
     var pen = 0
-    font.face.shaper.shape(string, tabularFigures: font.tabularFigures) { glyph in
+    font.face.shaper.shape(string, features: font.features) { glyph in
       glyphs.append(
         Glyph(
           id: glyph.id, x: Double(pen + Int(glyph.xOffset)) * pointsPerUnit, y: Double(-glyph.yOffset) * pointsPerUnit))
