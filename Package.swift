@@ -50,6 +50,7 @@ let package = Package(
     .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
     .library(name: "FramepaceImages", targets: ["ImageFiles"]),
     .library(name: "FramepaceMetrics", targets: ["Exposition"]),
+    .library(name: "FramepaceTypesetting", targets: ["Typesetting"]),
     .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem", "FrameArenas", "MessagePorts"]),
     // The parts by themselves with the scenes, for tools and benchmarks; an application wants `Framepace`.
     .library(
@@ -72,6 +73,7 @@ let package = Package(
     system("CCairo", "cairo", apt: "libcairo2-dev"),
     system("CFreeType", "freetype2", apt: "libfreetype-dev"),
     system("CHarfBuzz", "harfbuzz", apt: "libharfbuzz-dev"),
+    system("CPangoFT2", "pangoft2", apt: "libpango1.0-dev"),
     system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
     system("CISAL", "libisal", apt: "libisal-dev"),
     system("CSpng", "spng", apt: "libspng-dev"),
@@ -105,6 +107,11 @@ let package = Package(
       name: "CImageFiles", dependencies: ["CLibJPEG"],
       cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
     library("ImageFiles", ["CGIF", "CImageFiles", "CLCMS", "CWebP", "LinuxSystem", "Raster"]),
+    // Pango's own choice for bidirectional text, which pkg-config does not name.
+    .target(
+      name: "CPango", dependencies: ["CPangoFT2"], cSettings: [.treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("fribidi")]),
+    library("Typesetting", ["CPango", "LinuxSystem", "Raster"]),
     library("RenderTree", ["Geometry", "LinuxSystem", "Raster"]),
     // Optimized in debug builds too, where pictures would take seven times as long as in release. Since tools version 6.2
     // a package with such a flag can be a dependency by its version.
@@ -246,6 +253,7 @@ let package = Package(
     // The other reader and writer of PNG, for comparison.
     .systemLibrary(name: "CPNG", path: "Tests/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     tests("RasterTests", ["CCairo", "CDeflate", "CPNG", "CPictures", "Geometry", "LinuxSystem", "Raster", "TestLength"]),
+    tests("TypesettingTests", ["LinuxSystem", "Raster", "TestLength", "Typesetting"]),
     tests(
       "ImageFilesTests", ["CImageFiles", "CLCMS", "ImageFiles", "LinuxSystem", "Raster", "TestLength"],
       exclude: ["Pictures"]),

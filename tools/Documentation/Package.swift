@@ -22,6 +22,7 @@ let package = Package(
         .product(name: "FramepaceMetrics", package: "framepace"),
         .product(name: "FramepaceParts", package: "framepace"),
         .product(name: "FramepaceTesting", package: "framepace"),
+        .product(name: "FramepaceTypesetting", package: "framepace"),
         .product(name: "RunLoops", package: "framepace"),
       ])
   ]

@@ -154,6 +154,8 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
   case unusable(path: String, reason: String)
   /// No folder for fonts has the file.
   case notFound(fileName: String)
+  /// A library has no font at all.
+  case noFont(families: [String])
   /// The folder that `SystemFonts.environmentVariable` names does not have the file, or is none.
   case notInNamedFolder(fileName: String, folder: String, isFolder: Bool)
 
@@ -167,6 +169,8 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
       "font \(fileName) is not among the fonts of the system; install "
         + (SystemFonts.Name(rawValue: fileName).map { "the Debian package \($0.package)" } ?? "it")
         + ", or name its folder in \(SystemFonts.environmentVariable)"
+    case .noFont(let families):
+      "there is no font at all for the families \(families.joined(separator: ", ")); name files of fonts, or install some"
     case .notInNamedFolder(let fileName, let folder, true):
       "font \(fileName) is not in \(folder), the folder that \(SystemFonts.environmentVariable) names; "
         + "put it there, or unset the variable"

@@ -5,7 +5,7 @@ public struct FontTag: Hashable, Sendable, ExpressibleByStringLiteral, CustomStr
   /// The characters as bytes, the first one highest.
   let value: UInt32
 
-  init(value: UInt32) { self.value = value }
+  package init(value: UInt32) { self.value = value }
 
   /// Nil unless the name has one to four characters of ASCII from " " to "~". Blanks fill up a short one, as in OpenType.
   public init?(_ name: String) {

@@ -1,0 +1,2 @@
+#pragma once
+#include <pango/pangoft2.h>
