@@ -85,6 +85,44 @@ import Testing
     }
   }
 
+  /// Pango ends the process where a text is not as it expects.
+  @Test func anyTextAndAnySpansAreHarmless() throws {
+    let odd =
+      (Array(0...0x20) + Array(0x200B...0x200F) + Array(0x202A...0x202E) + Array(0x2060...0x206F)).map { UInt32($0) }
+      + [
+        0x7F, 0x85, 0xAD, 0x34F, 0x61C, 0x180E, 0x2028, 0x2029, 0x20E3, 0xFE0E, 0xFE0F, 0xFEFF, 0xFFF9, 0xFFFF, 0xE0001,
+        0x1F1E6,
+      ]
+    for seed in UInt64(runSeed)..<UInt64(runSeed + (isLongRun ? 20_000 : 300)) {
+      var random = SplitMix64(seed: seed)
+      var text = String.UnicodeScalarView()
+      for _ in 0..<Int.random(in: 0...20, using: &random) {
+        let range: Range<UInt32> = [0..<0x3000, 0..<0x11_0000, 0x1F000..<0x1FB00].randomElement(using: &random) ?? 0..<1
+        let value =
+          random.chance(0.5) ? odd[Int.random(in: 0..<odd.count, using: &random)] : .random(in: range, using: &random)
+        if let scalar = Unicode.Scalar(value) { text.append(scalar) }
+      }
+      let string = String(text)
+      let spans = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+        RequestSpan(
+          start: .random(in: -2...string.utf8.count + 2, using: &random),
+          FontRequest(["Roboto"], size: 9, weight: .random(in: 0...1001, using: &random)))
+      }
+      let direction = [BaseDirection.natural, .leftToRight, .rightToLeft].randomElement(using: &random) ?? .natural
+      let items = try library.itemize(string, spans, direction: direction, language: ["und", "ja", "", "🙂"][Int(seed % 4)])
+        .items
+      var end = 0
+      for item in items {
+        #expect(item.range.lowerBound == end && !item.range.isEmpty, "seed \(seed)")
+        end = item.range.upperBound
+      }
+      #expect(end == string.utf8.count, "seed \(seed)")
+      // No place is inside of a scalar.
+      let (bytes, breaks) = (Array(string.utf8), TextBreaks(string))
+      #expect(bytes.indices.allSatisfy { bytes[$0] & 0xC0 != 0x80 || breaks[$0].isEmpty }, "seed \(seed)")
+    }
+  }
+
   /// The levels of Unicode's own test of UAX 9.
   @Test func levelsAreThoseOfUnicode() throws {
     let request = [RequestSpan(FontRequest(["DejaVu Sans"], size: 9))]
