@@ -81,6 +81,8 @@ bool cpango_file(PangoFont *font, cpango_font *file) {
 }
 
 bool cpango_match(cpango_fonts *fonts, const cpango_request *request, cpango_font *font) {
+  // A font is asked for in no language: the context has that of the last text, and the locale's before.
+  pango_context_set_language(fonts->context, pango_language_from_string("und"));
   PangoFontDescription *description = cpango_description(request);
   PangoFont *found = pango_font_map_load_font(fonts->map, fonts->context, description);
   pango_font_description_free(description);

@@ -62,6 +62,14 @@ import Testing
     #expect(try library.font(FontRequest(["Roboto"], size: 1)).face === library.font(FontRequest(["Roboto"], size: 2)).face)
   }
 
+  @Test func textsInALanguageDoNotChangeWhatRequestsGive() throws {
+    let library = try FontLibrary(files: fontFiles("DejaVuSans.ttf", "Lohit-Devanagari.ttf"))
+    let request = FontRequest(["No Such Family"], size: 9)
+    let font = try library.font(request)
+    _ = try library.itemize("नमस्ते", [RequestSpan(request)], language: "hi")
+    #expect(try library.font(request) == font)
+  }
+
   /// An application that tries one weight after another keeps none.
   @Test func designsThatNobodyUsesAreDropped() throws {
     weak var face: FontFace?
