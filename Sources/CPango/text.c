@@ -19,6 +19,22 @@ static PangoDirection natural_direction(const char *text, uint32_t bytes) {
   return PANGO_DIRECTION_LTR;
 }
 
+// Asks for no language where the script is none of `language`: Pango would take one that the environment names.
+static void leave_other_scripts(PangoAttrList *attributes, PangoLanguage *language, const char *text, uint32_t bytes) {
+  PangoScriptIter *runs = pango_script_iter_new(text, (int)bytes);
+  do {
+    const char *start = NULL, *end = NULL;
+    PangoScript script = PANGO_SCRIPT_COMMON;
+    pango_script_iter_get_range(runs, &start, &end, &script);
+    if (pango_language_includes_script(language, script)) continue;
+    PangoAttribute *attribute = pango_attr_language_new(pango_language_from_string("und"));
+    attribute->start_index = (guint)(start - text);
+    attribute->end_index = (guint)(end - text);
+    pango_attr_list_insert(attributes, attribute);
+  } while (pango_script_iter_next(runs));
+  pango_script_iter_free(runs);
+}
+
 uint8_t cpango_itemize(cpango_fonts *fonts, const char *text, uint32_t bytes, int32_t direction, const char *language,
                        const cpango_span *spans, size_t span_count, void (*visit)(void *context, const cpango_item *item),
                        void *context) {
@@ -27,6 +43,7 @@ uint8_t cpango_itemize(cpango_fonts *fonts, const char *text, uint32_t bytes, in
                                                             : natural_direction(text, bytes);
   pango_context_set_language(fonts->context, pango_language_from_string(language));
   PangoAttrList *attributes = pango_attr_list_new();
+  leave_other_scripts(attributes, pango_context_get_language(fonts->context), text, bytes);
   for (size_t i = 0; i < span_count; i++) {
     PangoFontDescription *description = cpango_description(&spans[i].request);
     PangoAttribute *attribute = pango_attr_font_desc_new(description);

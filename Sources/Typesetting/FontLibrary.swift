@@ -61,8 +61,8 @@ public final class FontLibrary: Sendable {
   ///
   /// - Parameters:
   ///   - text: a paragraph. Of a text longer than 16 MiB the rest is left out.
-  ///   - language: by RFC 3066, such as `ja`; it decides between fonts for Chinese, Japanese and Korean. Nothing of the environment
-  ///     does.
+  ///   - language: by RFC 3066, such as `ja`; it decides between fonts for Chinese, Japanese and Korean. Parts in a script that
+  ///     it is not written in are in no language. Nothing of the environment decides.
   package func itemize(_ text: String, _ spans: [RequestSpan], direction: BaseDirection = .natural, language: String = "und")
     throws(FontError) -> ItemizedText
   {

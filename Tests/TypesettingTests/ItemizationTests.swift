@@ -43,6 +43,18 @@ import Testing
     #expect(items.map { file($0.font) } == ["Roboto-Regular.ttf", "Roboto-Bold.ttf", "Roboto-Regular.ttf"])
   }
 
+  /// Lohit has some Greek letters and is not made for Greek. Pango takes a language for Greek from the environment, or its own.
+  @Test func scriptsThatALanguageIsNotWrittenInAreInNoLanguage() throws {
+    let library = try FontLibrary(files: fontFiles("Lohit-Devanagari.ttf", "Roboto-Bold.ttf"))
+    func fonts(_ language: String) throws -> [String] {
+      try library.itemize("aπ", [RequestSpan(FontRequest(["None"], size: 9))], language: language).items.map {
+        file($0.font)
+      }
+    }
+    for language in ["und", "de", "hi", "ja"] { #expect(try fonts(language).last == "Lohit-Devanagari.ttf", "\(language)") }
+    #expect(try fonts("el").last == "Roboto-Bold.ttf")
+  }
+
   @Test func oddTextsAndSpansAreHarmless() throws {
     let request = FontRequest(["Roboto"], size: 10)
     #expect(try library.itemize("", [RequestSpan(request)]).items.isEmpty)
