@@ -37,7 +37,8 @@ public final class FontLibrary: Sendable {
   /// The font that is nearest to what is asked for: one of the first family that there is, otherwise the first that the
   /// configuration names. Equal requests give equal fonts.
   ///
-  /// - Throws: `FontError.noFont` if there is none at all, or the error of its file.
+  /// - Throws: `FontError.noFont` if there is none at all, or the error of its file, which may have no outlines: no other font is
+  ///   taken then.
   public func font(_ request: FontRequest) throws(FontError) -> Font {
     guard let file = fonts.withLock({ $0.match(request) }) else { throw .noFont(families: request.families) }
     return try font(file, request)
@@ -129,7 +130,8 @@ private struct FaceTable {
     weak var face: FontFace?
   }
 
-  /// The first face of each file that was used, or the error.
+  /// The first face of each file that was used, or the error of a file that is no font with outlines. A file that could not be
+  /// read is read again by the next request.
   private var files: [String: Result<FontFace, FontError>] = [:]
   /// The other designs of those that are in use: whoever tries one weight after another keeps none of them.
   private var designs: [Design: WeakFace] = [:]
@@ -145,7 +147,7 @@ private struct FaceTable {
     } else {
       let path = file.path
       let opened = Result { () throws(FontError) in try FontFace(path: path) }
-      files[path] = opened
+      if case .failure(.file) = opened {} else { files[path] = opened }
       first = try opened.get()
     }
     if file.face == 0, first.axes.isEmpty { return first }

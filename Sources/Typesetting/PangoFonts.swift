@@ -9,10 +9,11 @@ struct FontFile: Hashable, Sendable {
   let face: Int
   /// The number of the named instance, from 1 on; 0 for none.
   let instance: Int
+}
 
+extension FontFile {
   fileprivate init(_ font: cpango_font) {
-    path = String(cString: font.path)
-    (face, instance) = (Int(font.index & 0xFFFF), Int(font.index >> 16))
+    self.init(path: String(cString: font.path), face: Int(font.index & 0xFFFF), instance: Int(font.index >> 16))
   }
 }
 

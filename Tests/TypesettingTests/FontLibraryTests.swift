@@ -81,6 +81,29 @@ import Testing
     #expect(face == nil)
   }
 
+  /// There may be no descriptor or no memory for a moment.
+  @Test func aFileThatCouldNotBeReadIsReadAgain() throws {
+    let path = "/tmp/framepace-typesetting-\(getpid())-\(UInt64.random(in: 0 ... .max)).ttf"
+    defer { unlink(path) }
+    let (request, file) = (FontRequest([], size: 9), FontFile(path: path, face: 0, instance: 0))
+    #expect(throws: FontError.file(SystemError(call: "open", subject: path, errno: ENOENT))) {
+      try library.font(file, request)
+    }
+    #expect(symlink(try fontFiles("DejaVuSans.ttf")[0], path) == 0)
+    #expect(try library.font(file, request).face.path == path)
+  }
+
+  /// A file without outlines has none later.
+  @Test func aFileThatIsNoFontIsReadOnce() throws {
+    let path = "/tmp/framepace-typesetting-\(getpid())-\(UInt64.random(in: 0 ... .max)).ttf"
+    defer { unlink(path) }
+    let (request, file) = (FontRequest([], size: 9), FontFile(path: path, face: 0, instance: 0))
+    #expect(symlink("/etc/passwd", path) == 0)
+    let error = try #require(throws: FontError.self) { try library.font(file, request) }
+    unlink(path)
+    #expect(throws: error) { try library.font(file, request) }
+  }
+
   @Test func filesWithoutAFontAreNamed() throws {
     #expect(throws: FontError.noFont(families: [])) { try FontLibrary(files: []) }
     let error = #expect(throws: FontError.self) { try FontLibrary(files: fontFiles("DejaVuSans.ttf") + ["/etc/passwd"]) }
