@@ -5,6 +5,7 @@ public import Raster
 /// The fonts that may be used, and the order in which they stand in for each other where one has no glyph.
 ///
 /// A library reads a font file when one of its fonts is first used, and keeps it. Any thread may use it; calls wait for each other.
+/// Pango ends the process where there is no memory, or where no thread can be started.
 ///
 /// ```swift
 /// label.font = try FontLibrary.system.font(FontRequest(["Inter", "sans-serif"], size: 24, weight: 600))

@@ -32,7 +32,7 @@ final class PangoFonts: @unchecked Sendable {
     let span: Int
   }
 
-  /// Nil without memory.
+  /// Nil where calloc or fontconfig had no memory; GLib ends the process without any.
   private let fonts: OpaquePointer?
 
   /// The system's.

@@ -109,7 +109,11 @@ import Testing
     let error = #expect(throws: FontError.self) { try FontLibrary(files: fontFiles("DejaVuSans.ttf") + ["/etc/passwd"]) }
     #expect(error?.description.contains("/etc/passwd") == true)
     #expect(throws: FontError.self) { try FontLibrary(files: ["/nowhere.ttf"]) }
-    #expect(FontError.noFont(families: ["A", "B"]).description.contains("A, B"))
+    for (families, text) in [(["A", "B"], " for the families A, B"), ([], "")] {
+      #expect(
+        FontError.noFont(families: families).description
+          == "there is no font at all\(text); name files of fonts, or install some")
+    }
   }
 
   /// Threads that Pango starts take over the mask; the caller has its own again.

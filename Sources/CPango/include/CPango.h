@@ -1,7 +1,8 @@
 // The part of Pango that framepace uses: it finds fonts, the font, script and direction of each part of a text, and the places
 // where lines may break. No type of Pango or GLib leaves it.
 //
-// Pango starts threads of its own for new fonts. They take over the caller's signal mask.
+// Pango starts threads of its own for new fonts. They take over the caller's signal mask. GLib ends the process where there is no
+// memory, or where no thread can be started.
 #pragma once
 
 #include <stdbool.h>
@@ -15,8 +16,8 @@
 // Fonts, in the order in which they stand in for each other. One thread at a time may use them.
 typedef struct cpango_fonts cpango_fonts;
 
-// Those of the files; those of the system's configuration if `count` is 0. NULL without memory, or if a file holds no font:
-// `refused` is its number then.
+// Those of the files; those of the system's configuration if `count` is 0. NULL if a file holds no font: `refused` is its number then. NULL
+// too where calloc or fontconfig has no memory, with `refused` SIZE_MAX or the number of the file.
 cpango_fonts *_Nullable cpango_fonts_new(const char *const _Nonnull *_Nullable files, size_t count, size_t *refused);
 void cpango_fonts_free(cpango_fonts *fonts);
 
@@ -85,7 +86,7 @@ enum {
 };
 
 // Writes what may happen before each byte of a text, and at its end: `bytes` + 1 values, which are 0 inside of characters. The text is
-// valid UTF-8 without zeros. False without memory. Any thread.
+// valid UTF-8 without zeros. False where calloc has no memory. Any thread.
 bool cpango_breaks(const char *text, uint32_t bytes, const char *language, uint16_t *flags);
 
 #if __has_feature(assume_nonnull)

@@ -170,7 +170,9 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
         + (SystemFonts.Name(rawValue: fileName).map { "the Debian package \($0.package)" } ?? "it")
         + ", or name its folder in \(SystemFonts.environmentVariable)"
     case .noFont(let families):
-      "there is no font at all for the families \(families.joined(separator: ", ")); name files of fonts, or install some"
+      "there is no font at all"
+        + (families.isEmpty ? "" : " for the families \(families.joined(separator: ", "))")
+        + "; name files of fonts, or install some"
     case .notInNamedFolder(let fileName, let folder, true):
       "font \(fileName) is not in \(folder), the folder that \(SystemFonts.environmentVariable) names; "
         + "put it there, or unset the variable"
