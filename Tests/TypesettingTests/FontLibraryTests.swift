@@ -116,8 +116,8 @@ import Testing
     }
   }
 
-  /// Threads that Pango starts take over the mask; the caller has its own again.
-  @Test func theSignalsOfTheCallerAreAsBefore() throws {
+  /// Signals are blocked for the threads that Pango starts. Those live too briefly to be looked at.
+  @Test func theCallerHasItsSignalMaskAgain() throws {
     var (before, after) = (sigset_t(), sigset_t())
     pthread_sigmask(SIG_BLOCK, nil, &before)
     _ = try library.font(FontRequest(["Roboto"], size: 8, weight: 321))
