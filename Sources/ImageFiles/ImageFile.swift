@@ -1,7 +1,7 @@
 package import LinuxSystem
 public import Raster
 
-/// A picture file, whose format is known by its first bytes. Decoding gives an upright ``Raster/Image`` in sRGB, at the size at
+/// A picture file, whose format is known by its first bytes. Decoding gives an upright `Image` in sRGB, at the size at
 /// which the picture is shown.
 ///
 /// ```swift

@@ -18,7 +18,7 @@ public struct FontRequest: Hashable, Sendable {
   /// The names of families, the first with preference; among them fontconfig's `sans-serif`, `serif` and `monospace`, which a
   /// library of files does not know.
   public var families: [String]
-  /// The size of the em in points, as a ``Font`` has it.
+  /// The size of the em in points, as a `Font` has it.
   public var size: Double
   /// From 1 to 1000: 400 is regular, 700 is bold. Others are moved into the range.
   public var weight: Int {
