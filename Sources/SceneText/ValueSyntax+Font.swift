@@ -27,8 +27,9 @@ extension ValueSyntax where Value == Font {
       var words = [SceneWriter.quoted(writer.name(of: face)), SceneNumber.text(value.size)]
       if face.index > 0 { words.append("face \(face.index)") }
       words += face.variations.map { "axis \(SceneWriter.name($0.axis.description)) \(SceneNumber.text($0.value))" }
+      // With its value, since a number may follow the font.
       words += value.features.filter { $0 != .tabularFigures }.map {
-        "feature \(SceneWriter.name($0.tag.description))" + ($0.value == 1 ? "" : " \($0.value)")
+        "feature \(SceneWriter.name($0.tag.description)) \($0.value)"
       }
       if value.tabularFigures { words.append("tabularFigures") }
       return words.joined(separator: " ")

@@ -12,12 +12,12 @@ import XCTest
   func testDesignsAndFeaturesComeBack() throws {
     for (text, printed) in [
       ("\"Inter.var.ttf\" 12", nil),
-      ("\"Inter.var.ttf\" 12 axis wght 612.5 axis slnt -4 feature liga 0 feature ss01 tabularFigures", nil),
+      ("\"Inter.var.ttf\" 12 axis wght 612.5 axis slnt -4 feature liga 0 feature ss01 1 tabularFigures", nil),
       (
         "\"Inter.var.ttf\" 12 axis slnt -4 axis wght 612.5 feature aalt 70000",
         "\"Inter.var.ttf\" 12 axis wght 612.5 axis slnt -4 feature aalt 70000"
       ),
-      ("\"Inter.var.ttf\" 12 face 0 axis wght 400 feature \"a.\"", "\"Inter.var.ttf\" 12 feature \"a.\""),
+      ("\"Inter.var.ttf\" 12 face 0 axis wght 400 feature \"a.\"", "\"Inter.var.ttf\" 12 feature \"a.\" 1"),
       ("\"Roboto-Bold.ttf\" 12 feature tnum 1", "\"Roboto-Bold.ttf\" 12 tabularFigures"),
       ("\"Roboto-Bold.ttf\" 12 feature tnum 0", nil),
     ] as [(String, String?)] {
