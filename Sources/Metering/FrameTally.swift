@@ -130,11 +130,10 @@ struct FrameTally<Durations: DurationCollection> {
     let counted = min(wanted, number - min(number, span.lowerBound))
     let countedMissed = min(missed, counted / step)
     counts.missed += Int(clamping: countedMissed)
+    counts.leftOut += Int(clamping: counted - countedMissed)
     if let resumed, let lastTick, lastTick.timestamp < resumed, resumed <= tick.delivered {
       counts.missedWhileStopped += Int(clamping: countedMissed)
-    }
-    counts.leftOut += Int(clamping: counted - countedMissed)
-    if missed > 0 {
+    } else if missed > 0 {
       hitchTime.didMiss(refreshRate.offset(ofInterval: Int64(clamping: missed * step)), before: number)
     }
     return wanted
@@ -163,7 +162,8 @@ struct FrameTally<Durations: DurationCollection> {
   private mutating func presented(_ frame: FrameRecord) {
     let interval = refreshRate.interval
     // A frame that was made for a later vblank than promised follows one that was late, or missed intervals: those count.
-    let lateness = frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero
+    let isHitch = frame.missedTarget(interval: interval) && !frame.wasStopped(until: resumed)
+    let lateness = isHitch ? frame.presented - frame.target : .zero
     let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: lateness)
     lastStep = step(to: frame)
     lastPresented = frame
@@ -183,10 +183,11 @@ struct FrameTally<Durations: DurationCollection> {
   }
 
   private func step(to frame: FrameRecord) -> FrameStep? {
-    // The first frame after idle intervals has no frame before it.
+    // The first frame after idle intervals or a stop of the process has no frame before it.
     guard let last = lastPresented, !(last.frameNumber < resumedNumber && resumedNumber <= frame.frameNumber) else {
       return nil
     }
+    if let resumed, last.presented < resumed, resumed <= frame.presented { return nil }
     var step = FrameStep(from: last, to: frame)
     // At a fixed rate a frame whose target was a guess, a run's first or the first after a pause, is no base for an error: nothing
     // had moved before it.

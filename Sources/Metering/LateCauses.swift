@@ -55,13 +55,16 @@ struct LateCauses: Sendable {
     _ frame: FrameRecord, interval: Nanoseconds, resumed: MonotonicTime? = nil
   ) -> FrameRecord.Causes? {
     standstill = classifier.standstill(of: frame, interval: interval)
+    if let resumed, frame.start - frame.missedTime < resumed, resumed <= frame.delivered {
+      standstill?.cause = .frame(.stopped)
+    }
     if let standstill {
       for index in missed.indices where missed[index].cause == standstill.cause {
         missed[index].intervals += standstill.intervals
       }
     }
     guard var causes = classifier.causes(of: frame, interval: interval) else { return nil }
-    if let resumed, frame.start < resumed, resumed < frame.submitted { causes = FrameRecord.Causes(main: .stopped) }
+    if frame.wasStopped(until: resumed) { causes = FrameRecord.Causes(main: .stopped) }
     for index in all.indices where all[index].cause == causes.main { all[index].frames += 1 }
     return causes
   }
@@ -79,6 +82,13 @@ struct LateCauses: Sendable {
 
   /// The most frequent first. Causes without an interval are left out.
   var missedCounts: [MissedCount] { missed.filter { $0.intervals > 0 }.sorted { $0.intervals > $1.intervals } }
+}
+
+extension FrameRecord {
+  /// True if a stop of the process that ended at `resumed` was in the work on the frame, or before it while the frame was due.
+  func wasStopped(until resumed: MonotonicTime?) -> Bool {
+    resumed.map { start < $0 && $0 < submitted } ?? false
+  }
 }
 
 /// Finds the cause of each late frame. A pure value; it learns from the frames that were in time.

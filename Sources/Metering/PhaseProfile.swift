@@ -33,6 +33,8 @@ public struct PhaseProfile: Sendable {
   public let refreshRate: RefreshRate
   /// The time that a frame may take.
   public let budget: Nanoseconds
+  /// When the process last went on after it had been stopped, see `FPSMeter.resumed`.
+  public var resumed: MonotonicTime?
   /// Frames added.
   public private(set) var frames = 0
   /// Frames that were seen more than half an interval after their target.
@@ -70,7 +72,7 @@ public struct PhaseProfile: Sendable {
     work.add(frame.work)
     if let time = frame.processorTime { processor.add(time) }
     if frame.work > budget { framesOverBudget += 1 }
-    let causes = causes.add(frame, interval: refreshRate.interval)
+    let causes = causes.add(frame, interval: refreshRate.interval, resumed: resumed)
     if let causes {
       lateFrames += 1
       if let layer = causes.layer(of: frame) { blamed[causes.main, default: [:]][layer, default: 0] += 1 }

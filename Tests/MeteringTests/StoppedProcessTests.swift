@@ -20,6 +20,49 @@ import Testing
     }
   }
 
+  /// A picture that stood only since the process did is neither a hitch nor a slow frame.
+  @Test func aStopIsNoHitchAndNoInterval() throws {
+    let feed = try Feed()
+    for number in 0..<200 as Range<UInt64> { feed.whole(number) }
+    #expect(feed.meter.report().hitchTime == .zero)
+    feed.meter.resumed = feed.at(260) - .milliseconds(1)
+    feed.whole(260, missed: 60)
+    for number in 261..<300 as Range<UInt64> { feed.whole(number) }
+    let report = feed.meter.report()
+    #expect(report.missed == 60 && report.hitchTime == .zero)
+    #expect(report.frameInterval.count == 238 && report.frameInterval.maximum == .milliseconds(10))
+    // A second stop, within the work on a frame.
+    var late = feed.frame(300, work: .milliseconds(52), shownAfter: 6)
+    late.start = late.tickTimestamp
+    feed.meter.resumed = late.start + .milliseconds(50)
+    feed.tick(300)
+    feed.meter.record(.committed(late))
+    feed.meter.record(.presented(late))
+    #expect(feed.meter.report().hitchTime == .zero)
+    #expect(feed.meter.report().frameInterval.count == 238)
+    // A standstill of the loop is one.
+    feed.whole(306)
+    feed.whole(310, missed: 3)
+    #expect(feed.meter.report().hitchTime > .zero)
+  }
+
+  /// A profile tells a stop from other standstills.
+  @Test func aStopIsTheCauseOfAStandstill() throws {
+    let feed = try Feed()
+    var frame = feed.frame(20, work: .milliseconds(2))
+    (frame.start, frame.delivered) = (frame.tickTimestamp, frame.tickTimestamp + .milliseconds(1))
+    frame.missedTime = .milliseconds(50)
+    for (milliseconds, cause) in [(-51, .scheduling), (-49, .stopped), (1, .stopped), (2, .scheduling)]
+      as [(Int64, FrameRecord.Cause)]
+    {
+      var profile = PhaseProfile(refreshRate: feed.meter.refreshRate)
+      profile.resumed = frame.start + .milliseconds(milliseconds)
+      profile.add(frame)
+      #expect(profile.missedCauses == [MissedCount(cause: .frame(cause), intervals: 5)])
+      #expect(profile.worstFrames.first?.longestCause == .frame(cause))
+    }
+  }
+
   @Test func aFrameThatAStopMadeLateHasItAsItsCause() throws {
     let feed = try Feed()
     for number in 0..<20 as Range<UInt64> { feed.whole(number) }

@@ -73,10 +73,12 @@ final class SceneProfile {
     damages = DamageLog(of: session.engine.output, frames: min(length.frames + 16, RunTimeline.mostFrames))
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     session.engine.output.observe { [weak self] event in
-      self?.meter.record(event)
-      if case .presented(let frame) = event { self?.add(frame) }
-      if case .lost = event { self?.profile.addLost() }
-      if case .idle = event { self?.finishUnlessMoreComes() }
+      guard let self else { return }
+      (meter.resumed, profile.resumed) = (session.resumed, session.resumed)
+      meter.record(event)
+      if case .presented(let frame) = event { add(frame) }
+      if case .lost = event { profile.addLost() }
+      if case .idle = event { finishUnlessMoreComes() }
     }.keep()
   }
 
