@@ -103,8 +103,10 @@ public struct PhaseProfile: Sendable {
 
   /// The report of a meter of the same run, with this budget, and with the work of the frames that were added here: a meter counts frames
   /// that were not seen, too.
-  package func report(of meter: FPSMeter) -> FrameReport {
-    var report = meter.report()
+  ///
+  /// - Parameter end: the end of the run, see `FPSMeter.report(at:)`.
+  package func report(of meter: FPSMeter, at end: MonotonicTime? = nil) -> FrameReport {
+    var report = meter.report(at: end)
     report.budget = budget
     report.work = FrameReport.Distribution(work)
     return report

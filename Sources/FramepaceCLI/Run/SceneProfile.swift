@@ -102,7 +102,7 @@ final class SceneProfile {
       let end = FrameLoop.Timer(fireTime: start + duration, .onMain { [weak self] _ in self?.session.engine.finish() })
       session.engine.loop.add(end, to: .common)
     }
-    session.run()
+    let end = session.run()
     readRegions()
     FrameProfile.stopRecording()
     progress.invalidate()
@@ -110,10 +110,11 @@ final class SceneProfile {
     session.finish(log)
     try session.requireSuccess()
     guard profile.frames > 0 else { throw Refusal("no frame was seen, so there is nothing to report") }
-    try write()
+    try write(at: end)
   }
 
-  private func write() throws {
+  /// - Parameter end: the end of the run.
+  private func write(at end: MonotonicTime) throws {
     timeline?.finish()
     if let trace {
       try timeline?.writeTrace(to: trace, scene: session.scene.name, display: session.display)
@@ -123,7 +124,7 @@ final class SceneProfile {
     let size = display.geometry.pictureSize
     let figures = ProfileFigures(
       profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions,
-      report: profile.report(of: meter),
+      report: profile.report(of: meter, at: end),
       subject: ProfileFigures.Subject(
         scene: session.scene.name, display: display.name, clock: display.ticker.name, width: size.width,
         height: size.height, environment: .current, time: ClockReading.now(loop: session.engine.loop.clock).wall),
