@@ -62,6 +62,7 @@ struct ProfileCommandTests {
     let output = terminal.read()
     #expect(run.finish().status == 0)
     #expect(output.contains("composite"))
+    #expect(output.contains("  longest c"), "\(output)")
     for line in output.split(whereSeparator: \.isNewline) { #expect(line.count <= 60, "\(line)") }
   }
 

@@ -68,8 +68,9 @@ struct ProfileFigures {
 
   private func worst(width: Int) -> String {
     let widths = [8, 9, 9, 8]
+    let isWide = width >= 78
     func line(_ title: String, _ cells: [String], _ rest: String) -> String {
-      Text.left(title, 8) + zip(cells, widths).map { Text.right($0, $1) }.joined() + "  " + rest
+      Text.left(title, isWide ? 8 : 6) + zip(cells, widths).map { Text.right($0, $1) }.joined() + "  " + rest
     }
     let rows = profile.worstFrames.map { frame in
       line(
@@ -78,7 +79,7 @@ struct ProfileFigures {
           seconds(of: frame), Text.milliseconds(frame.record.work), Text.milliseconds(frame.lateness),
           "\(missed(before: frame))",
         ],
-        reason(of: frame, isLong: width >= 78).withoutControlCharacters)
+        reason(of: frame, isLong: isWide).withoutControlCharacters)
     }
     return ([line("worst", ["at s", "work ms", "late ms", "missed"], "cause")] + rows).joined(separator: "\n")
   }
@@ -98,8 +99,9 @@ struct ProfileFigures {
 
   private func reason(of frame: PhaseProfile.WorstFrame, isLong: Bool) -> String {
     let longest = longest(frame)
+    // A narrow table tells of a frame in time by its lateness alone.
+    guard isLong else { return frame.longestCause?.name ?? "longest \(longest.name)" }
     let name = frame.longestCause?.name ?? "in time"
-    guard isLong else { return name }
     if let blocked = frame.record.blockedTime, blocked >= .milliseconds(1), blocked >= frame.record.work / 2 {
       return "\(name) (\(Text.milliseconds(blocked)) ms blocked)"
     }
