@@ -92,16 +92,20 @@ struct ViewCommandTests {
     }
   }
 
-  /// A line that its writer did not end is left out, with a word about it; what is damaged elsewhere is refused.
-  @Test(arguments: [1, 6, 9, 23]) func aCutLineIsLeftOut(bytes: Int) throws {
+  /// A line that its writer did not end is left out, with its place; what is damaged elsewhere is refused.
+  @Test(arguments: [1, 2, 6, 9, 23]) func aCutLineIsLeftOut(bytes: Int) throws {
     let folder = try folder(String(capture().dropLast(bytes)))
     let result = try framepace(["view", "c.csv"], in: folder.path)
-    // A line that lacks its end alone is whole.
-    let frames = bytes == 1 ? 120 : 119
+    // A line that lacks only the end of its last cell is read, with a warning.
+    let isReadable = bytes < 6
+    let frames = isReadable ? 120 : 119
     #expect(result.status == 0 && result.output.contains("\(frames) in the file, "), "\(result.output)\(result.error)")
+    let place = "line 121, column \("game.exe,41,0xA0,DXGI,0,16,16.5\n".count - bytes + 1)"
     #expect(
       result.error
-        == (bytes == 1 ? "" : "framepace: 'c.csv' is cut: its last line is left out, and 119 frames are read\n"))
+        == (isReadable
+          ? "framepace: 'c.csv' ends within a line, at \(place): the last number may be cut\n"
+          : "framepace: 'c.csv' is cut at \(place): its last line is left out, and 119 frames are read\n"))
     let damaged = try self.folder(String(capture().dropLast(bytes)).replacing("41,0xA0,DXGI,1", with: "41,0xA0,DXGI"))
     let refused = try framepace(["view", "c.csv"], in: damaged.path)
     #expect(refused.status == 1 && refused.error.contains("line 9, column "), "\(refused.error)")
@@ -113,7 +117,12 @@ struct ViewCommandTests {
     let folder = try folder(whole + whole + line)
     let result = try shell("framepace view - < c.csv", in: folder.path)
     #expect(result.status == 0 && result.output.contains("2 in the file"), "\(result.output)\(result.error)")
-    #expect(result.error == "framepace: '-' is cut: its last line is left out, and 2 frames are read\n")
+    let place = "line 3, column \(line.count + 1)"
+    #expect(result.error == "framepace: '-' is cut at \(place): its last line is left out, and 2 frames are read\n")
+    // An object is whole without a line break.
+    let ended = try shell("printf %s '\(whole.dropLast())' | framepace view -", in: folder.path)
+    #expect(
+      ended.status == 0 && ended.error.isEmpty && ended.output.contains("1 in the file"), "\(ended.output)\(ended.error)")
   }
 
   @Test func damageIsExplained() throws {

@@ -10,10 +10,10 @@ extension RecordedProfile {
   /// Reads a file. Whatever is in it, no figure that is computed from it overflows. A last line that is cut is left out.
   package init(_ bytes: [UInt8]) throws(CaptureError) {
     let read = try bytes.withUnsafeBufferPointer { bytes throws(CaptureError) in
-      try CutText.read(bytes, as: Self.read)
+      try CutText.read(bytes, line: \.line, as: Self.read)
     }
     self = read.value
-    isCut = read.isCut
+    cut = read.cut
   }
 
   private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(CaptureError) -> RecordedProfile {

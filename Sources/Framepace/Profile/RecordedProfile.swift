@@ -31,8 +31,8 @@ package struct RecordedProfile: Sendable {
   package var layers: [LayerCosts.Row] = []
   /// The damage and the layers of the worst frames.
   package var details: [FrameDetail] = []
-  /// True if the file ended within a line, which was left out.
-  package var isCut = false
+  /// The end of the file, if it ended within a line, which was left out.
+  package var cut: CutText.End?
 
   package init(
     program: String, display: String, clock: String, width: Int, height: Int, refreshRate: RefreshRate,

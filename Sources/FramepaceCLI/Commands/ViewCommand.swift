@@ -102,7 +102,7 @@ struct ViewCommand: ParsableCommand {
       } catch {
         throw Refusal("cannot read '\(file)': \(error)")
       }
-      if capture.isCut { InputFile.tellCut(file, frames: capture.streams.reduce(0) { $0 + $1.frames }) }
+      if let cut = capture.cut { InputFile.tellCut(file, at: cut, frames: capture.streams.reduce(0) { $0 + $1.frames }) }
       let stream = try chosen(of: capture)
       let report = CaptureReport(stream)
       let object = CaptureText.json(report, of: stream, file: file, format: capture.format).line + "\n"

@@ -40,19 +40,23 @@ enum InputFile {
     }
   }
 
-  /// Says that the last line of a file was left out.
+  /// Says that the last line of a file is cut, or may be.
   ///
   /// - Parameter read: a clause without its last word: "120 frames are".
   @MainActor
-  static func tellCut(_ path: String, read: String) {
-    let path = path.withoutControlCharacters
+  static func tellCut(_ path: String, at end: CutText.End, read: String) {
+    let place = "line \(end.line), column \(end.column)"
+    let what =
+      end.isLeftOut
+      ? "is cut at \(place): its last line is left out, and \(read) read"
+      : "ends within a line, at \(place): the last number may be cut"
     // The figures stand without this line.
-    try? Terminal.error.line("framepace: '\(path)' is cut: its last line is left out, and \(read) read")
+    try? Terminal.error.line("framepace: '\(path.withoutControlCharacters)' \(what)")
   }
 
   @MainActor
-  static func tellCut(_ path: String, frames: Int) {
-    tellCut(path, read: frames == 1 ? "1 frame is" : "\(frames) frames are")
+  static func tellCut(_ path: String, at end: CutText.End, frames: Int) {
+    tellCut(path, at: end, read: frames == 1 ? "1 frame is" : "\(frames) frames are")
   }
 
   /// Throws if there is no file at `path`.

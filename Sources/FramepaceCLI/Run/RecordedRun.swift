@@ -39,7 +39,7 @@ struct RecordedRun {
     do throws(CaptureError) {
       let recorded = try RecordedProfile(bytes)
       self.init(recorded, budget: budget)
-      if recorded.isCut { InputFile.tellCut(path, frames: figures.profile.frames) }
+      if let cut = recorded.cut { InputFile.tellCut(path, at: cut, frames: figures.profile.frames) }
     } catch {
       throw Refusal("'\(path)' is damaged: \(error)")
     }

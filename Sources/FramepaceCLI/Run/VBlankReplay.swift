@@ -81,14 +81,16 @@ extension VBlankRecording {
   init(file: String) throws(Refusal) {
     let bytes = try InputFile.contents(of: file, limit: Self.largestFile)
     do throws(ParseError) {
-      try self.init(parsing: String(decoding: bytes, as: UTF8.self))
+      let read = try bytes.withUnsafeBufferPointer { bytes throws(ParseError) in
+        try CutText.read(bytes, line: \.line) { bytes throws(ParseError) in
+          try Self(parsing: String(decoding: bytes, as: UTF8.self))
+        }
+      }
+      self = read.value
+      guard let cut = read.cut else { return }
+      InputFile.tellCut(file, at: cut, read: vblanks.count == 1 ? "1 vblank is" : "\(vblanks.count) vblanks are")
     } catch {
-      let whole = bytes.lastIndex(of: UInt8(ascii: "\n")).map { bytes[...$0] } ?? []
-      guard whole.count < bytes.count, error.line == whole.count(where: { $0 == UInt8(ascii: "\n") }) + 1,
-        let recording = try? VBlankRecording(parsing: String(decoding: whole, as: UTF8.self))
-      else { throw Refusal("cannot replay '\(file)': \(error)") }
-      self = recording
-      InputFile.tellCut(file, read: vblanks.count == 1 ? "1 vblank is" : "\(vblanks.count) vblanks are")
+      throw Refusal("cannot replay '\(file)': \(error)")
     }
   }
 }

@@ -72,17 +72,18 @@ public struct FrameCapture: Sendable {
   public let format: Format
   /// In the order of their first frames; at least one, each with at least one frame.
   public let streams: [Stream]
-  /// True if the file ends within a line, as that of a program that was killed may, and the line was left out. One that is cut within
-  /// its last cell of comma-separated values cannot be told from a whole one.
-  public let isCut: Bool
+  /// True if the file ends within a line, as that of a program that was killed may, and the line was left out.
+  public var isCut: Bool { cut?.isLeftOut ?? false }
+  /// The end of the file, if its last line was left out, or has comma-separated values and no line break: the last of them may be cut.
+  package let cut: CutText.End?
 
   /// Reads a file.
   ///
   /// - Parameter bytes: the whole file.
   /// - Throws: the first place that the format does not allow, or that the file has no frames.
   public init(_ bytes: [UInt8]) throws(CaptureError) {
-    ((format, streams), isCut) = try bytes.withUnsafeBufferPointer { bytes throws(CaptureError) in
-      try CutText.read(bytes, as: Self.read)
+    ((format, streams), cut) = try bytes.withUnsafeBufferPointer { bytes throws(CaptureError) in
+      try CutText.read(bytes, hasOpenEnd: bytes.first != UInt8(ascii: "{"), line: \.line, as: Self.read)
     }
   }
 
