@@ -179,7 +179,7 @@ struct PageTests {
       try #require(columns.first { $0["name"] as? String == name }?["values"] as? [Any], "\(name)").map { $0 as? Int }
     }
     #expect(try values("without a processor before it was begun")[10] == 25_000)
-    #expect(try values("missed before it").map { $0 ?? 0 }.filter { $0 > 0 } == [33_333])
+    #expect(try values("without a tick before it").map { $0 ?? 0 }.filter { $0 > 0 } == [33_333])
   }
 
   @Test @MainActor func namesAreText() throws {

@@ -15,7 +15,7 @@ struct PageFrames {
     }
 
     static let all: [Column] = [
-      .duration("missed before it") { $0.record.missedTime > .zero ? $0.record.missedTime : nil },
+      .duration("without a tick before it") { $0.record.missedTime > .zero ? $0.record.missedTime : nil },
       .duration("begun after it was due") { $0.record.delivered - $0.record.start },
       .duration("handed over after it was begun") { $0.record.submitted - $0.record.delivered },
       .duration("held back, ready") { $0.record.heldBack },
