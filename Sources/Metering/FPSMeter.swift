@@ -20,12 +20,21 @@ public final class FPSMeter {
     get { run.refreshRate }
     set { run.refreshRate = newValue }
   }
-  /// When the process last went on after it had been stopped, as by Ctrl-Z; nil if it never was. A handler of SIGCONT knows.
-  /// Frames that were late by this have the cause `stopped`, and intervals that were missed by it are counted for themselves.
+  /// The end of the last stop of the process, as by Ctrl-Z; nil if it was never stopped. A handler of SIGCONT knows it. Set it before each
+  /// event and each report.
+  ///
+  /// The beginning of a stop is not known. A late frame that was due before the end, and was handed over after it, has the cause
+  /// `stopped`, and no hitch time, however long it took besides. Missed intervals count as `FrameReport.missedWhileStopped`, and not as
+  /// hitch time, if the end lies between the two ticks that they lie between. The work of a frame has the time of a stop within it.
   public var resumed: MonotonicTime? {
     get { run.resumed }
-    set { run.resumed = newValue }
+    set {
+      run.resumed = newValue
+      log.append(stopUntil: newValue)
+    }
   }
+  /// Gives `resumed` before each event and each report; nil if the owner sets it.
+  package var readResumed: (() -> MonotonicTime?)?
   /// The last events that were recorded: those of the recent figures, and some more.
   public private(set) var log: FrameLog
 
@@ -54,6 +63,7 @@ public final class FPSMeter {
   /// - Returns: why a frame was late that has been seen now; nil for everything else.
   @discardableResult
   public func record(_ event: FrameEvent) -> FrameRecord.Causes? {
+    refreshResumed()
     log.append(event)
     run.handle(event)
     if case .lost = event { lateCauses.addLost() }
@@ -69,6 +79,7 @@ public final class FPSMeter {
   /// - Parameter time: the end of the run, so that idle intervals at its end count. Without it the run ends with the last
   ///   interval that had a tick or a frame.
   public func report(at time: MonotonicTime? = nil) -> FrameReport {
+    refreshResumed()
     let last = run.number(at: nil)
     var report = run.report(before: max(last + 1, run.number(at: time)))
     report.pending = run.pendingFrames.count
@@ -78,14 +89,22 @@ public final class FPSMeter {
 
   /// The figures of the last intervals before `time` that are complete; the one that `time` is in is not.
   public func recentReport(at time: MonotonicTime) -> FrameReport {
+    refreshResumed()
     let end = run.number(at: time)
     let start = max(run.firstNumber ?? end, end - min(end, UInt64(windowLength)))
     var recent = FrameTally<Durations>(refreshRate: refreshRate, span: min(start, end)..<end)
+    log.stops.replay(log) { event, resumed in
+      recent.resumed = resumed
+      recent.handle(event)
+    }
     recent.resumed = resumed
-    for event in log { recent.handle(event) }
     var report = recent.report(before: end)
     report.refreshRate = run.measuredRate
     return report
+  }
+
+  func refreshResumed() {
+    if let readResumed { resumed = readResumed() }
   }
 
   /// The number of refresh intervals that the recent figures cover.
@@ -111,7 +130,21 @@ public final class FPSMeter {
 ///
 /// The figures of a frame are reductions of these events: `FPSMeter` keeps such a log for its recent figures.
 public struct FrameLog: RandomAccessCollection, Sendable {
+  /// A stop of the process between two events.
+  package struct Stop: Hashable, Sendable {
+    /// The index of the first event that was added after it.
+    package let index: Int
+    package let end: MonotonicTime
+
+    package init(index: Int, end: MonotonicTime) {
+      (self.index, self.end) = (index, end)
+    }
+  }
+
   private var events: [FrameEvent]
+  /// The last stops, with the number of events that were added before each.
+  private var lastStops: [(added: Int, end: MonotonicTime)] = []
+  private var added = 0
   /// The place of the oldest event.
   private var first = 0
   public private(set) var count = 0
@@ -119,6 +152,7 @@ public struct FrameLog: RandomAccessCollection, Sendable {
   /// - Parameter capacity: the number of events that are kept; at least 1.
   public init(capacity: Int) {
     events = Array(repeating: .idle, count: Swift.max(capacity, 1))
+    lastStops.reserveCapacity(Self.mostStops)
   }
 
   public var startIndex: Int { 0 }
@@ -129,10 +163,42 @@ public struct FrameLog: RandomAccessCollection, Sendable {
   public mutating func append(_ event: FrameEvent) {
     events[place(count)] = event
     if count < events.count { count += 1 } else { first = place(1) }
+    added += 1
+  }
+
+  private static var mostStops: Int { 32 }
+
+  /// Adds a stop of the process; does nothing without one, or if it is the last one that was added.
+  package mutating func append(stopUntil end: MonotonicTime?) {
+    guard let end, end != lastStops.last?.end else { return }
+    if lastStops.count == Self.mostStops { lastStops.removeFirst() }
+    lastStops.append((added, end))
+  }
+
+  /// The last 32 stops, oldest first; those before the first event have its index.
+  package var stops: [Stop] {
+    lastStops.map { Stop(index: Swift.max(0, $0.added - (added - count)), end: $0.end) }
   }
 
   private func place(_ index: Int) -> Int {
     let place = first + index
     return place < events.count ? place : place - events.count
+  }
+}
+
+extension [FrameLog.Stop] {
+  /// Calls `body` with each of the events that these stops lie between, and the end of the last stop before it.
+  package func replay(
+    _ events: some Collection<FrameEvent>, _ body: (_ event: FrameEvent, _ resumed: MonotonicTime?) -> Void
+  ) {
+    var rest = self[...]
+    var resumed: MonotonicTime?
+    for (index, event) in events.enumerated() {
+      while let stop = rest.first, stop.index <= index {
+        resumed = stop.end
+        rest.removeFirst()
+      }
+      body(event, resumed)
+    }
   }
 }

@@ -51,14 +51,14 @@ public struct FrameReport: Equatable, Sendable {
   public var discardedWork = Nanoseconds.zero
   /// Intervals without a tick although frames were wanted. A variable display counts its own intervals: a long one is one.
   public var missed = 0
-  /// Those of the missed intervals in which the process was stopped, as by Ctrl-Z; see `FPSMeter.resumed`.
+  /// Those of the missed intervals in a gap between ticks in which a stop of the process ended, as by Ctrl-Z; see `FPSMeter.resumed`.
   public var missedWhileStopped = 0
   /// Intervals that need no tick: those between two frames of an output that makes a frame every second, third … interval, and
   /// those between a run's first frame and its first tick.
   public var leftOut = 0
   /// Intervals in which nothing was wanted: no tick, no frame, nothing missed and nothing left out. Not dropped frames.
   public var idle = 0
-  /// From one frame seen to the next one seen; not across idle intervals.
+  /// From one frame seen to the next one seen; not across idle intervals, or a stop of the process.
   public var frameInterval = Distribution()
   /// The rate of frames in the slowest hundredth of the time, in hertz, by `LowRule`; nil below 100 frame intervals.
   public var onePercentLow: Double?

@@ -30,7 +30,7 @@ struct FrameTally<Durations: DurationCollection> {
   var refreshRate: RefreshRate {
     didSet { if refreshRate != oldValue { anchor = nil } }
   }
-  /// When the process last went on after a stop.
+  /// The end of the last stop of the process, see `FPSMeter.resumed`.
   var resumed: MonotonicTime?
   private let span: Range<UInt64>
 
@@ -239,16 +239,16 @@ struct FrameTally<Durations: DurationCollection> {
       report.intervals = Int(clamping: end - min(start, end))
       // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
       let firstSkipped = max(lastNumber + 1, start)
+      var hitching = 0
       if !isIdle, end > firstSkipped {
         let step = UInt64(max(lastTick?.intervalsPerTick ?? 1, 1))
         let missed =
           isStartingUp ? 0 : Int(clamping: (end - 1 - lastNumber) / step - (firstSkipped - 1 - lastNumber) / step)
         report.missed += missed
         report.leftOut += Int(clamping: end - firstSkipped) - missed
-        report.hitchTime += pendingHitch(missed, of: report.missed)
-      } else {
-        report.hitchTime += pendingHitch(0, of: report.missed)
+        if let resumed, lastVBlank < resumed { report.missedWhileStopped += missed } else { hitching = missed }
       }
+      report.hitchTime += pendingHitch(hitching, of: report.missed - report.missedWhileStopped)
       report.unticked = openIntervals.reduce(untickedIntervals) { $0 + count(in: $1) }
       report.idle = max(0, report.intervals - report.ticks - report.missed - report.leftOut - report.unticked)
     }

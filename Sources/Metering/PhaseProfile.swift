@@ -33,7 +33,7 @@ public struct PhaseProfile: Sendable {
   public let refreshRate: RefreshRate
   /// The time that a frame may take.
   public let budget: Nanoseconds
-  /// When the process last went on after it had been stopped, see `FPSMeter.resumed`.
+  /// The end of the last stop of the process, see `FPSMeter.resumed`. Set it before each frame.
   public var resumed: MonotonicTime?
   /// Frames added.
   public private(set) var frames = 0

@@ -46,6 +46,55 @@ import Testing
     #expect(feed.meter.report().hitchTime > .zero)
   }
 
+  /// A report between the end of a stop and the next tick tells the stop; the meter asks for it.
+  @Test func aStopThatNoTickHasEndedIsNoHitch() throws {
+    let feed = try Feed()
+    var resumed: MonotonicTime?
+    feed.meter.readResumed = { resumed }
+    for number in 0..<200 as Range<UInt64> { feed.whole(number) }
+    let end = feed.at(260)
+    for report in [feed.meter.report(at: end), feed.meter.recentReport(at: end)] {
+      #expect((report.missed, report.missedWhileStopped, report.hitchTime) == (60, 0, .milliseconds(600)))
+    }
+    resumed = end - .milliseconds(1)
+    for report in [feed.meter.report(at: end), feed.meter.recentReport(at: end)] {
+      #expect((report.missed, report.missedWhileStopped, report.hitchTime) == (60, 60, .zero))
+    }
+    // Intervals that were missed after a stop are a hitch.
+    feed.tick(263, missed: 63)
+    feed.tick(266, missed: 2)
+    resumed = feed.at(280)
+    let report = feed.meter.report(at: feed.at(281))
+    #expect((report.missed, report.missedWhileStopped, report.hitchTime) == (79, 77, .milliseconds(20)))
+  }
+
+  /// The recent figures have all stops of their time, not the last one alone.
+  @Test func recentFiguresKnowEachStop() throws {
+    let feed = try Feed()
+    var number: UInt64 = 0
+    func run(_ count: Int) {
+      for _ in 0..<count {
+        feed.whole(number)
+        number += 1
+      }
+    }
+    run(900)
+    for stop in 0..<3 {
+      number += 20
+      feed.meter.resumed = feed.at(number) - .milliseconds(1)
+      feed.whole(number, missed: 20)
+      number += 1
+      run(10 + stop)
+    }
+    let recent = feed.meter.recentReport(at: feed.at(number))
+    #expect((recent.missed, recent.missedWhileStopped, recent.hitchTime) == (60, 60, .zero))
+    #expect(recent.frameInterval.maximum == .milliseconds(10))
+    // The log begins after these stops.
+    run(4000)
+    #expect(feed.meter.log.stops.map(\.index) == [0, 0, 0])
+    #expect(feed.meter.recentReport(at: feed.at(number)).missed == 0)
+  }
+
   /// A profile tells a stop from other standstills.
   @Test func aStopIsTheCauseOfAStandstill() throws {
     let feed = try Feed()

@@ -56,10 +56,10 @@ final class SceneMirrors {
     let output = engine.mirror(on: display)
     try settings.apply(to: output, of: engine)
     let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
+    meter.readResumed = { [clock = engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     mirrors.append(Mirror(display: display, output: output, meter: meter, refusals: refusals))
     var refused = RefusedFrames()
     output.observe { [weak self, weak output] event in
-      meter.resumed = ProcessStops.lastEnd
       meter.record(event)
       if case .committed = event { refused.accepted() }
       if case .refused(let error) = event, refused.refused(), let output { self?.remove(output, error) }

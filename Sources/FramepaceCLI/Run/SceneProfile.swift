@@ -72,10 +72,11 @@ final class SceneProfile {
     layers = session.engine.measureLayers()
     damages = DamageLog(of: session.engine.output, frames: min(length.frames + 16, RunTimeline.mostFrames))
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
+    meter.readResumed = { [clock = session.engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     session.engine.output.observe { [weak self] event in
       guard let self else { return }
-      (meter.resumed, profile.resumed) = (session.resumed, session.resumed)
       meter.record(event)
+      profile.resumed = meter.resumed
       if case .presented(let frame) = event { add(frame) }
       if case .lost = event { profile.addLost() }
       if case .idle = event { finishUnlessMoreComes() }

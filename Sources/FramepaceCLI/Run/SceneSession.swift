@@ -191,17 +191,14 @@ final class SceneSession {
     return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()
   }
 
-  /// When the process last went on after a stop. A simulated screen has another clock.
-  var resumed: MonotonicTime? { simulation == nil ? ProcessStops.lastEnd : nil }
-
   /// Passes the output's ticks and frames to the meter, the log, the late frames, the plot and the timeline.
   func measure(
     with meter: FPSMeter, log: FrameLogFile? = nil, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil,
     timeline: RunTimeline? = nil
   ) {
     engine.measuresThreads = true
+    meter.readResumed = { [clock = engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     engine.output.observe { [weak self] event in
-      meter.resumed = self?.resumed
       let causes = meter.record(event)
       do { try log?.record(event, meter: meter, causes: causes) } catch { self?.fail(error) }
       lateFrames?.record(event, causes: causes)

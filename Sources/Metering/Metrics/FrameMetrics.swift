@@ -57,6 +57,7 @@ extension FPSMeter {
   public func takeMetrics(
     of display: String, info: [(name: String, value: String)] = [], at time: MonotonicTime
   ) -> FrameMetrics {
+    refreshResumed()
     let counts = run.counts
     toldIdle = max(toldIdle, run.counts(before: max(run.number(at: nil) + 1, run.number(at: time))).idle)
     return FrameMetrics(
