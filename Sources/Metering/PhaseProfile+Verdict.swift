@@ -16,15 +16,22 @@ extension PhaseProfile {
   ///
   /// - Parameter report: the meter's, of the same run.
   package func standstillVerdict(_ report: FrameReport) -> String? {
-    guard report.missed > 0, let longest = report.frameInterval.maximum else { return nil }
-    let intervals = report.missed == 1 ? "1 interval" : "\(report.missed) intervals"
-    // Late frames account for the rest, or no frame has ended it.
-    let isAll = missedCauses.reduce(0) { $0 + $1.intervals } >= report.missed
-    let causes: [String] =
-      isAll && missedCauses.count == 1
-      ? [" \(missedCauses[0].cause.place)"]
-      : missedCauses.prefix(3).map { ", \($0.intervals) \($0.cause.place)" }
-    return "\(intervals) missed\(causes.joined()): the picture stood for up to \(Text.milliseconds(longest)) ms"
+    func missed(_ count: Int) -> String { count == 1 ? "1 interval missed" : "\(count) intervals missed" }
+    var clauses: [String] = []
+    let count = report.missed - report.missedWhileStopped
+    if count > 0, let longest = report.frameInterval.maximum {
+      let found = missedCauses.filter { $0.cause != .frame(.stopped) }
+      // Late frames account for the rest, or no frame has ended it.
+      let isAll = found.reduce(0) { $0 + $1.intervals } >= count
+      let causes: [String] =
+        isAll && found.count == 1
+        ? [" \(found[0].cause.place)"]
+        : found.prefix(3).map { ", \($0.intervals) \($0.cause.place)" }
+      clauses.append("\(missed(count))\(causes.joined()): the picture stood for up to \(Text.milliseconds(longest)) ms")
+    }
+    // The frame intervals leave out the time of a stop.
+    if report.missedWhileStopped > 0 { clauses.append("\(missed(report.missedWhileStopped)) by a stop of the process") }
+    return clauses.isEmpty ? nil : clauses.joined(separator: "; ")
   }
 
   private func fit(_ usual: Nanoseconds) -> String {

@@ -95,6 +95,30 @@ import Testing
     #expect(feed.meter.recentReport(at: feed.at(number)).missed == 0)
   }
 
+  /// Intervals that a stop took are named for themselves, without the time: the longest frame interval leaves it out.
+  @Test func theVerdictNamesTheStop() throws {
+    let feed = try Feed()
+    var profile = PhaseProfile(refreshRate: feed.meter.refreshRate)
+    func add(_ number: UInt64, missed: UInt64 = 0) {
+      profile.resumed = feed.meter.resumed
+      var frame = feed.frame(number, work: .milliseconds(2))
+      (frame.start, frame.delivered) = (frame.tickTimestamp, frame.tickTimestamp + .milliseconds(1))
+      frame.missedTime = Feed.interval * Int64(missed)
+      feed.tick(number, missed: missed)
+      feed.show(frame)
+      profile.add(frame)
+    }
+    for number in 0..<20 as Range<UInt64> { add(number) }
+    feed.meter.resumed = feed.at(80) - .milliseconds(1)
+    add(80, missed: 60)
+    let stop = "60 intervals missed by a stop of the process"
+    #expect(profile.standstillVerdict(feed.meter.report()) == stop)
+    add(84, missed: 3)
+    #expect(
+      profile.standstillVerdict(feed.meter.report())
+        == "3 intervals missed by scheduling: the picture stood for up to 40.00 ms; \(stop)")
+  }
+
   /// A profile tells a stop from other standstills.
   @Test func aStopIsTheCauseOfAStandstill() throws {
     let feed = try Feed()
