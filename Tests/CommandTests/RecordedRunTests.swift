@@ -124,6 +124,22 @@ struct RecordedRunTests {
     #expect(!older.figures.subject.heading(width: 79).contains("measured"))
   }
 
+  /// The meter and the profile know the stops of the process that are recorded.
+  @Test @MainActor func aRecordedStopIsTheCauseOfALateFrame() throws {
+    var late = try #require(PageTests.frames(3).last)
+    late.submitted = late.delivered + .milliseconds(80)
+    late.presented = late.delivered + .milliseconds(100)
+    var profile = Self.profile(Self.events(2) + [.committed(late), .presented(late)])
+    profile.stops = [FrameLog.Stop(index: 4, end: late.submitted - .milliseconds(1))]
+    let figures = RecordedRun(try RecordedProfile(profile.bytes), budget: nil).figures
+    let count = LateCount(cause: .stopped, frames: 1)
+    #expect(figures.profile.lateCauses.contains(count) && figures.report.lateCauses.contains(count))
+    // A stop that ended before the frame was due.
+    profile.stops = [FrameLog.Stop(index: 4, end: late.start - .milliseconds(1))]
+    let others = RecordedRun(try RecordedProfile(profile.bytes), budget: nil).figures
+    #expect(!others.profile.lateCauses.contains(count) && !others.report.lateCauses.contains(count))
+  }
+
   /// Frames that were handed over and never seen are in no time of work: the table of phases and that of the run say the same.
   @Test @MainActor func allTablesHaveTheSameWork() throws {
     var events = Self.events(40)

@@ -89,6 +89,32 @@ import XCTest
     }
   }
 
+  /// Its figures tell what a stop of the process missed from what the program did.
+  func testItKnowsAStopOfTheProcess() throws {
+    let stage = try ManualStage(width: 280, height: 120, rate: .hertz60)
+    let output = stage.engine.output
+    var resumed: MonotonicTime?
+    let meter = try MeterPanel(of: output, clock: stage.loop.clock) { resumed }
+    output.inspector = .painter(
+      try OverlayPainter(
+        [.meter], names: LayerNames(of: stage.engine.context), workers: stage.engine.workers, geometry: { output.geometry },
+        meter: meter))
+    var count = 0
+    let link = stage.engine.makeDisplayLink { _ in
+      count += 1
+      stage.root.backgroundColor = count % 2 == 0 ? .white : .black
+      guard count == 30 else { return }
+      stage.clock.advance(by: .milliseconds(500))
+      resumed = stage.clock.now
+    }
+    stage.run(for: .seconds(2))
+    XCTAssertGreaterThan(meter.report.missedWhileStopped, 25)
+    XCTAssertEqual(meter.report.missed, meter.report.missedWhileStopped)
+    XCTAssertEqual(meter.report.hitchTime, .zero)
+    link.invalidate()
+    stage.engine.invalidate()
+  }
+
   /// The meter waits for frames that come anyway: a still program makes none, and its loop does not wake more often.
   func testAStillProgramStaysStill() throws {
     func run(_ overlays: Set<FrameOverlay>) throws -> (frames: UInt64, turns: Int) {

@@ -10,16 +10,23 @@ import XCTest
 /// The file that a program writes of its frames.
 @preconcurrency @MainActor final class RecordedProfileTests: XCTestCase {
   /// The figures of a program's own meter, and the recorded file.
-  private func record(capacity: Int = 4096) throws -> (report: FrameReport, profile: PhaseProfile, bytes: [UInt8]) {
+  ///
+  /// - Parameter isStopped: true to stop the process for 200 ms, twice.
+  private func record(capacity: Int = 4096, isStopped: Bool = false) throws -> (
+    report: FrameReport, profile: PhaseProfile, bytes: [UInt8]
+  ) {
     let path = NSTemporaryDirectory() + "framepace-\(UUID().uuidString).profile"
     defer { try? FileManager.default.removeItem(atPath: path) }
     let rate = RefreshRate(hertz: 100) ?? .hertz60
     let stage = try ManualStage(width: 32, height: 16, rate: rate)
-    let recorder = ProfileRecorder(path: path, engine: stage.engine, capacity: capacity)
+    var resumed: MonotonicTime?
+    let recorder = ProfileRecorder(path: path, engine: stage.engine, capacity: capacity) { resumed }
     let meter = FPSMeter(refreshRate: rate)
+    meter.readResumed = { resumed }
     var profile = PhaseProfile(refreshRate: rate)
     let measuring = stage.engine.output.observe { event in
       meter.record(event)
+      profile.resumed = meter.resumed
       if case .presented(let frame) = event { profile.add(frame) }
     }
     let layer = BusyLayer(clock: stage.clock)
@@ -30,6 +37,10 @@ import XCTest
       count += 1
       FrameProfile.region("decode") { stage.clock.advance(by: .milliseconds(1)) }
       if count == 30 { stage.clock.advance(by: .milliseconds(13), thread: .runnable) }
+      if isStopped, count == 40 || count == 50 {
+        stage.clock.advance(by: .milliseconds(200))
+        resumed = stage.clock.now
+      }
       layer.work[.display] = .milliseconds(count == 60 ? 15 : 2)
       layer.setNeedsLayout()
       layer.setNeedsDisplay()
@@ -76,6 +87,28 @@ import XCTest
     XCTAssertEqual([slow.width, slow.height, slow.damage.count], [32, 16, 1])
     XCTAssertEqual(recorded.regions.count, recorded.regions.filter { $0.time == .milliseconds(1) }.count)
     XCTAssertGreaterThan(recorded.regions.count, 80)
+  }
+
+  /// A file tells the stops of the process, each before the events after it: they are no hitches, as they were none for the program.
+  func testAFileHasTheStopsOfTheProcess() throws {
+    let (report, profile, bytes) = try record(isStopped: true)
+    XCTAssertEqual(report.missedWhileStopped, 40)
+    let recorded = try RecordedProfile(bytes)
+    XCTAssertEqual(recorded.bytes, bytes)
+    XCTAssertEqual(recorded.stops.count, 2)
+    let meter = FPSMeter(refreshRate: recorded.refreshRate)
+    var read = PhaseProfile(refreshRate: recorded.refreshRate)
+    recorded.stops.replay(recorded.events) { event, resumed in
+      (meter.resumed, read.resumed) = (resumed, resumed)
+      meter.record(event)
+      if case .presented(let frame) = event { read.add(frame) }
+    }
+    XCTAssertEqual(meter.report(), report)
+    XCTAssertEqual(read.lateCauses, profile.lateCauses)
+    XCTAssertEqual(read.lateCauses.first { $0.cause == .stopped }?.frames, 2)
+    XCTAssertEqual(recorded.details.map(\.submitted), profile.worstFrames.map(\.record.submitted))
+    let text = String(decoding: bytes, as: UTF8.self).replacing(/"stopped",\d+/, with: "\"stopped\",-1")
+    XCTAssertThrowsError(try RecordedProfile(Array(text.utf8)))
   }
 
   /// The last 64 of all events and regions are kept, and the others are counted.

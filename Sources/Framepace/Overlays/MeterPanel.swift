@@ -16,7 +16,7 @@ final class MeterPanel {
   private let face: FontFace
   private(set) var bars = MeterBars()
   private var observation: Observation?
-  private var report: FrameReport
+  private(set) var report: FrameReport
   private var texts: Texts?
 
   /// The figures as text, which stay long enough to be read.
@@ -43,10 +43,13 @@ final class MeterPanel {
   private static let (bright, dim) = (Color.white, Color(hex: 0xB4C0CC))
   private static let (inTime, late) = (Color(hex: 0x3DD6B0), Color(hex: 0xFF5A5A))
 
-  init(of output: Output, clock: SystemClock) throws(FontError) {
+  /// - Parameter resumed: gives the end of the last stop of the process; nil for that of this process.
+  init(of output: Output, clock: SystemClock, resumed: (() -> MonotonicTime?)? = nil) throws(FontError) {
     (self.output, self.clock) = (output, clock)
     let rate = output.display.ticker.refreshRate
     meter = FPSMeter(refreshRate: rate)
+    ProcessStops.watch()
+    meter.readResumed = resumed ?? { ProcessStops.lastEnd(on: clock) }
     report = FrameReport(nominalRefreshRate: rate)
     face = try SystemFonts.face(.sans)
     observation = output.observe { [weak self] event in self?.record(event) }

@@ -27,6 +27,8 @@ final class ProfileRecorder {
   private var profile: RecordedProfile
   private var log: FrameLog
   private var events = 0
+  /// Gives the end of the last stop of the process.
+  private let resumed: () -> MonotonicTime?
   private let layers: LayerCosts
   private let damages: DamageLog
   private var reader: RegionReader
@@ -80,8 +82,13 @@ final class ProfileRecorder {
   /// - Parameters:
   ///   - isFile: false for a pipe or a device, which is written to whatever it has.
   ///   - capacity: the number of events and of regions that are kept.
-  init(path: String, isFile: Bool = true, engine: Engine, capacity: Int = 32_768) {
+  ///   - resumed: gives the end of the last stop of the process; nil for that of this process.
+  init(
+    path: String, isFile: Bool = true, engine: Engine, capacity: Int = 32_768, resumed: (() -> MonotonicTime?)? = nil
+  ) {
     (self.path, self.isFile, self.capacity) = (path, isFile, capacity)
+    ProcessStops.watch()
+    self.resumed = resumed ?? { [clock = engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     let display = engine.output.display
     let size = display.geometry.pictureSize
     profile = RecordedProfile(
@@ -101,6 +108,7 @@ final class ProfileRecorder {
 
   private func record(_ event: FrameEvent) {
     isWritten = false
+    log.append(stopUntil: resumed())
     log.append(event)
     events += 1
     readRegions()
@@ -124,7 +132,7 @@ final class ProfileRecorder {
     if isWritten { return }
     isWritten = true
     readRegions()
-    profile.events = Array(log)
+    (profile.events, profile.stops) = (Array(log), log.stops)
     profile.lostEvents = events - log.count
     let oldest = allRegions > regions.count ? allRegions % capacity : 0
     profile.regions = Array(regions[oldest...] + regions[..<oldest])

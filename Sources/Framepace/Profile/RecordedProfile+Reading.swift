@@ -119,6 +119,7 @@ private struct Rows {
         profile.events.append(.presented(frame))
       case "idle": profile.events.append(.idle)
       case "refused": profile.events.append(.refused(RecordedRefusal()))
+      case "stopped": profile.stops.append(FrameLog.Stop(index: profile.events.count, end: try stop(cells)))
       case "region": profile.regions.append(try region(cells))
       case "layer": profile.layers.append(try layer(cells))
       case "worst": profile.details.append(try detail(cells))
@@ -152,6 +153,13 @@ private struct Rows {
       }
       column.set(&row, value)
     }
+  }
+
+  private func stop(_ cells: [JSONTree]) throws(CaptureError) -> MonotonicTime {
+    guard cells.count >= 2, let end = cells[1].integer, RecordedProfile.Kind.time.range.contains(end) else {
+      throw wrong("a stop with its end")
+    }
+    return MonotonicTime(nanoseconds: end)
   }
 
   private func region(_ cells: [JSONTree]) throws(CaptureError) -> Region {

@@ -5,10 +5,11 @@ package import Metering
 /// The frames that a program recorded, as `FRAMEPACE_PROFILE` writes it and `framepace profile FILE` reads it.
 ///
 /// A file has a JSON value a line. The first is an object with all but the lists, and with the names of the columns of frames and ticks. The
-/// others are arrays: an event of the output (`tick`, `committed`, `presented`, `lost`, `discarded`, `idle`, `refused`) with its columns, a
-/// `region` with name, begin, end and thread, a `layer` with number, name, work, times, pixels, time and maximum, a `worst` frame with
-/// number, `submitted`, width, height, the left, top, width and height of each rectangle of its damage, and the number, 1 for
-/// layout, and time of each of its slowest layers. Times are nanoseconds of the loop's clock.
+/// others are arrays: an event of the output (`tick`, `committed`, `presented`, `lost`, `discarded`, `idle`, `refused`) with its columns,
+/// `stopped` with the end of a stop of the process, before the first event after it, a `region` with name, begin, end and thread, a `layer`
+/// with number, name, work, times, pixels, time and maximum, a `worst` frame with number, `submitted`, width, height, the left, top, width and
+/// height of each rectangle of its damage, and the number, 1 for layout, and time of each of its slowest layers. Times are nanoseconds
+/// of the loop's clock.
 package struct RecordedProfile: Sendable {
   /// The name of the program's file.
   package var program: String
@@ -26,6 +27,8 @@ package struct RecordedProfile: Sendable {
   package var events: [FrameEvent] = []
   /// The number of events before them, which are not.
   package var lostEvents = 0
+  /// The last stops of the process.
+  package var stops: [FrameLog.Stop] = []
   package var regions: [Region] = []
   package var lostRegions = 0
   package var layers: [LayerCosts.Row] = []
@@ -48,7 +51,10 @@ package struct RecordedProfile: Sendable {
   /// The worst of the frames that are kept.
   var worstFrames: [FrameRecord] {
     var profile = PhaseProfile(refreshRate: refreshRate)
-    for event in events { if case .presented(let frame) = event { profile.add(frame) } }
+    stops.replay(events) { event, resumed in
+      profile.resumed = resumed
+      if case .presented(let frame) = event { profile.add(frame) }
+    }
     return profile.worstFrames.map(\.record)
   }
 
@@ -183,7 +189,12 @@ extension RecordedProfile {
     }
     text.raw(",\"frame\":[\(frames.map { "\"\($0.name)\"" }.joined(separator: ","))]")
     text.raw(",\"tick\":[\(ticks.map { "\"\($0.name)\"" }.joined(separator: ","))]}\n")
-    for event in events {
+    var nextStops = stops[...]
+    for (index, event) in events.enumerated() {
+      while let stop = nextStops.first, stop.index <= index {
+        text.raw("[\"stopped\",\(stop.end.nanoseconds)]\n")
+        nextStops.removeFirst()
+      }
       switch event {
       case .tick(let tick): text.row("tick", tick, ticks)
       case .committed(let frame): text.row("committed", frame, frames)

@@ -60,12 +60,13 @@ struct RecordedRun {
       frames.append(frame)
       timeline.add(frame)
     }
-    for event in recorded.events {
+    recorded.stops.replay(recorded.events) { event, resumed in
+      (meter.resumed, profile.resumed) = (resumed, resumed)
       let causes = meter.record(event)
       if case .tick(let tick) = event { timeline.add(tick) }
       ledger.handle(event, step: meter.step, causes: causes, log: log)
       if case .lost = event { profile.addLost() }
-      guard case .presented(let frame) = event else { continue }
+      guard case .presented(let frame) = event else { return }
       profile.add(frame)
       phases.append(frame.phases)
       areas.add(frame)
