@@ -76,13 +76,13 @@ extension VBlankRecording {
   /// A million vblanks with their arrivals, and some comments.
   private static let largestFile = 1 << 27
 
-  /// Reads a file of `--record`. A last line that is cut is left out, which is said.
+  /// Reads a file of `--record`. What is said: that a last line is cut and left out, or that its last number may be cut.
   @MainActor
   init(file: String) throws(Refusal) {
     let bytes = try InputFile.contents(of: file, limit: Self.largestFile)
     do throws(ParseError) {
       let read = try bytes.withUnsafeBufferPointer { bytes throws(ParseError) in
-        try CutText.read(bytes, line: \.line) { bytes throws(ParseError) in
+        try CutText.read(bytes, hasOpenEnd: true, line: \.line) { bytes throws(ParseError) in
           try Self(parsing: String(decoding: bytes, as: UTF8.self))
         }
       }
