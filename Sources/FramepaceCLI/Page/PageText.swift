@@ -20,7 +20,7 @@ enum PageText {
     ("over budget", "A frame whose work takes longer than the budget, whether it was late or not."),
     (
       "missed intervals",
-      "Refresh intervals without a tick although frames were wanted. A worst frame has those before it that no late frame accounts for; without a tick before it is the time of all of them."
+      "Refresh intervals without a tick although frames were wanted. A worst frame has the number of those before it that no late frame accounts for. Its figure 'without a tick before it' is the time of all that were missed before it, those of a late frame too."
     ),
     ("callbacks", "Display links, timers, sources and the main queue, from the loop's waking to the commit."),
     ("layout", "Laying out layers."),
