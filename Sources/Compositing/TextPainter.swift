@@ -13,8 +13,8 @@ extension TextContent: PaintableContent {
       layer.edgesAreSame(of: effects.contentRect(in: bounds))
     else { return false }
     return runs.allSatisfy { run in
-      GlyphGrid(run.line, at: run.baseline, new)
-        .isMoved(from: GlyphGrid(run.line, at: run.baseline, old), dx: Int(layer.dx), dy: Int(layer.dy))
+      GlyphGrid(run.glyphs, at: run.baseline, new)
+        .isMoved(from: GlyphGrid(run.glyphs, at: run.baseline, old), dx: Int(layer.dx), dy: Int(layer.dy))
     }
   }
 
@@ -25,7 +25,7 @@ extension TextContent: PaintableContent {
       return
     }
     guard let edges = ContentEdges(effects.contentRect(in: bounds), layer) else { return }
-    for run in runs { painter.paint(run, GlyphGrid(run.line, at: run.baseline, map), edges, layer) }
+    for run in runs { painter.paint(run, GlyphGrid(run.glyphs, at: run.baseline, map), edges, layer) }
   }
 }
 
@@ -37,12 +37,12 @@ extension BandPainter {
     switch grid.source {
     case .bitmaps(let size):
       grid.place(in: edges.pixels, &text.placed)
-      GlyphCache.shared.resolve(&text.placed, face: run.line.font.face, size: size)
+      GlyphCache.shared.resolve(&text.placed, face: run.glyphs.font.face, size: size)
       mask = text.mask(text.placed.inkBox.intersection(edges.pixels))
       mask.add(text.placed)
       text.placed.removeAll(keepingCapacity: true)
     case .outlines:
-      mask = text.mask(run.line.glyphs.reduce(IntRect.zero) { $0.union(grid.pixels(of: $1)) }.intersection(edges.pixels))
+      mask = text.mask(run.glyphs.glyphs.reduce(IntRect.zero) { $0.union(grid.pixels(of: $1)) }.intersection(edges.pixels))
       grid.addOutlines(to: mask)
     }
     let own = run.color.premultipliedBGRA

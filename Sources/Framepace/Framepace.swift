@@ -62,6 +62,7 @@
 @_exported public import struct Raster.FontInstance
 @_exported public import struct Raster.FontTag
 @_exported public import struct Raster.FontVariation
+@_exported public import struct Raster.GlyphRun
 @_exported public import struct Raster.Gradient
 @_exported public import class Raster.Image
 @_exported public import enum Raster.PNG

@@ -31,7 +31,7 @@ public final class TextContent: RenderContent {
   public init(_ runs: TextRuns, area: Rect, width: Int, height: Int, scale: Double) {
     // In place: few lines are cut.
     var runs = runs
-    for index in runs.indices where runs[index].line.width > area.width { runs[index] = runs[index].cut(to: area) }
+    for index in runs.indices where runs[index].glyphs.width > area.width { runs[index] = runs[index].cut(to: area) }
     self.runs = runs
     (self.area, self.width, self.height, self.scale) = (area, width, height, scale)
   }
@@ -50,7 +50,7 @@ public final class TextContent: RenderContent {
     guard let bitmap = try? Bitmap(width: width, height: height) else { return nil }
     let context = DrawingContext(bitmap: bitmap, scale: scale)
     context.translate(x: -area.minX, y: -area.minY)
-    for run in runs { context.draw(run.line, at: run.baseline, color: run.color) }
+    for run in runs { context.draw(run.glyphs, at: run.baseline, color: run.color) }
     context.flush()
     return bitmap.freeze()
   }
@@ -82,7 +82,7 @@ public final class TextContent: RenderContent {
   }
 
   public var description: String {
-    "text " + runs.map { "“\($0.line.string)” \($0.color.premultipliedBGRA.hexadecimalColor)" }.joined(separator: " ")
+    "text " + runs.map { "“\($0.string)” \($0.color.premultipliedBGRA.hexadecimalColor)" }.joined(separator: " ")
   }
 }
 
@@ -127,26 +127,31 @@ public struct TextRuns: RandomAccessCollection, ExpressibleByArrayLiteral, Senda
 
 /// A line of text in one colour.
 public struct TextRun: Sendable {
-  public let line: TextLine
+  public let string: String
+  public let glyphs: GlyphRun
   /// The left end of the line's baseline, in the layer's coordinates.
   public let baseline: Point
   public let color: Color
 
   public init(_ line: TextLine, at baseline: Point, color: Color) {
-    (self.line, self.baseline, self.color) = (line, baseline, color)
+    self.init(line.string, line.run, at: baseline, color: color)
+  }
+
+  private init(_ string: String, _ glyphs: GlyphRun, at baseline: Point, color: Color) {
+    (self.string, self.glyphs, self.baseline, self.color) = (string, glyphs, baseline, color)
   }
 
   /// The same without the glyphs that cannot be seen in `area`: a line may be far longer than its layer.
   fileprivate func cut(to area: Rect) -> TextRun {
     // Antialiasing and the grid of pixels move the ink by less than a pixel, whatever that is in points.
     let seen = area.insetBy(dx: -area.width, dy: -area.height)
-    return TextRun(line.cut(to: seen.offsetBy(dx: -baseline.x, dy: -baseline.y)), at: baseline, color: color)
+    return TextRun(string, glyphs.cut(to: seen.offsetBy(dx: -baseline.x, dy: -baseline.y)), at: baseline, color: color)
   }
 
   /// The pixels of the glyphs that are not the same in both. Those are the ones between a common beginning and a common end.
   fileprivate func changedPixels(_ map: Affine, from old: TextRun, _ oldMap: Affine) -> IntRect {
-    let (grid, oldGrid) = (GlyphGrid(line, at: baseline, map), GlyphGrid(old.line, at: old.baseline, oldMap))
-    let (glyphs, oldGlyphs) = (line.glyphs, old.line.glyphs)
+    let (grid, oldGrid) = (GlyphGrid(glyphs, at: baseline, map), GlyphGrid(old.glyphs, at: old.baseline, oldMap))
+    let (glyphs, oldGlyphs) = (glyphs.glyphs, old.glyphs.glyphs)
     var (start, end) = (0, 0)
     if color == old.color, grid.paintsGlyphs(like: oldGrid) {
       let shared = min(glyphs.count, oldGlyphs.count)

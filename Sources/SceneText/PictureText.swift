@@ -171,10 +171,10 @@ extension ValueSyntax where Value == TextContent {
     } text: { value, writer in
       let area = ValueSyntax<Rect>.rect.text(value.area, writer)
       let lines = value.runs.map { run in
-        let font = ValueSyntax<Font>.font.text(run.line.font, writer)
+        let font = ValueSyntax<Font>.font.text(run.glyphs.font, writer)
         let place = ValueSyntax<Point>.point.text(run.baseline, writer)
         let color = ValueSyntax<Color>.color.text(run.color, writer)
-        return " line \(SceneWriter.quoted(run.line.string)) font \(font) \(place) \(color)"
+        return " line \(SceneWriter.quoted(run.string)) font \(font) \(place) \(color)"
       }
       return "\(area) \(value.width) \(value.height) \(SceneNumber.text(value.scale))" + lines.joined()
     }

@@ -37,7 +37,7 @@ import Testing
     context.fill(color: .black)
     context.concatenate(transform)
     context.clip(Rect(x: 0, y: 0, width: 120, height: 40))
-    for run in runs { context.draw(run.line, at: run.baseline, color: run.color) }
+    for run in runs { context.draw(run.glyphs, at: run.baseline, color: run.color) }
     context.flush()
     return bitmap
   }
@@ -238,7 +238,7 @@ import Testing
     var placed: ContiguousArray<PlacedGlyph> = []
     var most = 0
     for step in 0..<(isLongRun ? 3_000 : 400) {
-      let grid = GlyphGrid(line, at: .zero, .scale(0.3 + Double(step % 317) / 50))
+      let grid = GlyphGrid(line.run, at: .zero, .scale(0.3 + Double(step % 317) / 50))
       guard case .bitmaps(let size) = grid.source else { continue }
       grid.place(in: TreeLayers.everywhere, &placed)
       cache.resolve(&placed, face: face, size: size)
@@ -263,7 +263,7 @@ import Testing
     let long = TextLine(String(repeating: "long ", count: 20_000), font: Font(face, size: 12))
     let tree = Self.tree([TextRun(long, at: Point(-50_000, 25), color: color)])
     let content = try #require(tree.sides[0].content as? TextContent)
-    #expect(content.runs[0].line.glyphs.count < 200, "what cannot be seen is not kept")
+    #expect(content.runs[0].glyphs.glyphs.count < 200, "what cannot be seen is not kept")
     #expect(Self.largestDifference(try Self.pixels(tree), try Self.pixels(Self.tree([]))) == 255)
   }
 }

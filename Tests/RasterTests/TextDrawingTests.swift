@@ -22,7 +22,7 @@ import Testing
       let kept = try Bitmap.drawing(width: 140, height: 150) { $0.draw(line, at: baseline, color: .black) }
       let outlined = try Bitmap.drawing(width: 140, height: 150) { context in
         context.setSource(.black)
-        context.drawOutlines(line, at: baseline)
+        context.drawOutlines(line.run, at: baseline)
       }
       #expect(kept.pixels.contains { $0 != 0 })
       for (left, right) in zip(kept.pixels, outlined.pixels) where left != 0 || right != 0 {

@@ -10,28 +10,36 @@ extension DrawingContext {
   ///
   /// - Parameter baseline: the left end of the line's baseline. The top of the line is `line.ascent` above it.
   public func draw(_ line: TextLine, at baseline: Point, color: Color) {
-    guard isDrawable, !line.glyphs.isEmpty, line.font.size > 0 else { return }
+    line.hintAtMissingGlyphs()
+    draw(line.run, at: baseline, color: color)
+  }
+
+  /// Draws the glyphs of a part of a text, as a line of text is drawn.
+  ///
+  /// - Parameter baseline: the left end of the run's baseline.
+  public func draw(_ run: GlyphRun, at baseline: Point, color: Color) {
+    guard isDrawable, !run.glyphs.isEmpty, run.font.size > 0 else { return }
     setSource(color)
-    drawGlyphs(line, at: baseline)
+    drawGlyphs(run, at: baseline)
   }
 
   /// Draws a line of text; see `draw(_:at:color:)`.
   public func draw(_ line: TextLine, at baseline: Point, gradient: Gradient) {
+    line.hintAtMissingGlyphs()
     let ink = line.inkBounds
     let place = Rect(x: baseline.x + ink.minX, y: baseline.y + ink.minY, width: ink.width, height: ink.height)
     // Glyphs are antialiased, and stand at whole pixels vertically.
     let pixels = IntRect(covering: transform.boundingBox(of: place).insetBy(dx: -2, dy: -2))
     guard !line.glyphs.isEmpty, line.font.size > 0, setSource(gradient, over: pixels) else { return }
-    drawGlyphs(line, at: baseline)
+    drawGlyphs(line.run, at: baseline)
     releaseSource()
   }
 
-  private func drawGlyphs(_ line: TextLine, at baseline: Point) {
-    line.hintAtMissingGlyphs()
-    let grid = GlyphGrid(line, at: baseline, transform)
-    guard case .bitmaps(let size) = grid.source, size.turns == 0 else { return drawOutlines(line, at: baseline) }
+  private func drawGlyphs(_ run: GlyphRun, at baseline: Point) {
+    let grid = GlyphGrid(run, at: baseline, transform)
+    guard case .bitmaps(let size) = grid.source, size.turns == 0 else { return drawOutlines(run, at: baseline) }
     grid.place(in: clippedPixels, &textMask.placed)
-    GlyphCache.shared.resolve(&textMask.placed, face: line.font.face, size: size)
+    GlyphCache.shared.resolve(&textMask.placed, face: run.font.face, size: size)
     textMask.withCoverage(within: clippedPixels) { mask in
       let area = mask.pixels
       let surface = cairo_image_surface_create_for_data(
@@ -42,10 +50,10 @@ extension DrawingContext {
     }
   }
 
-  func drawOutlines(_ line: TextLine, at baseline: Point) {
-    for glyph in line.glyphs {
-      let placement = line.placement(of: glyph, at: baseline)
-      addPath(line.font.face.outline(of: glyph.id), placement.concatenating(transform))
+  func drawOutlines(_ run: GlyphRun, at baseline: Point) {
+    for glyph in run.glyphs {
+      let placement = run.placement(of: glyph, at: baseline)
+      addPath(run.font.face.outline(of: glyph.id), placement.concatenating(transform))
     }
     fillAdded(.nonZero)
   }

@@ -109,7 +109,7 @@ public final class FontFace: Sendable {
   }
 
   /// Sets the boxes of glyphs.
-  func addBoxes(to glyphs: inout [TextLine.Glyph]) {
+  func addBoxes(to glyphs: inout [GlyphRun.Glyph]) {
     outlines.withLock { outlines in
       for index in glyphs.indices { glyphs[index].box = outlines.box(of: glyphs[index].id) }
     }

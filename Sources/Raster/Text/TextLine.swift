@@ -6,58 +6,29 @@ public import Geometry
 /// The text is a single run, from right to left if its script is. Mixed directions and substitute fonts for missing
 /// characters are not supported. Line breaks and control characters become spaces.
 public struct TextLine: Sendable {
-  /// A glyph of the font and the place of its origin, in points from the left end of the baseline, y downwards.
-  public struct Glyph: Hashable, BitwiseCopyable, Sendable {
-    public var id: UInt32
-    public var x: Double
-    public var y: Double
-    /// The box around its outline in units of the design.
-    package var box = GlyphBox.empty
-
-    /// The ink in points around the left end of the baseline, where a unit of the design is so many points; empty without any.
-    @inline(__always)
-    func inkBox(_ unit: Double) -> Rect {
-      if box.isEmpty { return .zero }
-      return Rect(
-        x: x + Double(box.minX) * unit, y: y - Double(box.maxY) * unit,
-        width: Double(Int(box.maxX) - Int(box.minX)) * unit, height: Double(Int(box.maxY) - Int(box.minY)) * unit)
-    }
-  }
-
   public let string: String
-  public let font: Font
+  /// The glyphs of the whole line.
+  public let run: GlyphRun
+
+  public var font: Font { run.font }
   /// The glyphs from left to right.
-  public let glyphs: [Glyph]
+  public var glyphs: [GlyphRun.Glyph] { run.glyphs }
   /// The sum of all advances in points: the distance from the first glyph's origin to that of a glyph that would follow.
-  public let width: Double
+  public var width: Double { run.width }
 
   public init(_ string: String, font: Font) {
     let pointsPerUnit = font.pointsPerUnit
-    var glyphs: [Glyph] = []
+    var glyphs: [GlyphRun.Glyph] = []
     glyphs.reserveCapacity(string.utf8.count)
     var pen = 0
     font.face.shaper.shape(string, features: font.features) { glyph in
       glyphs.append(
-        Glyph(
+        GlyphRun.Glyph(
           id: glyph.id, x: Double(pen + Int(glyph.xOffset)) * pointsPerUnit, y: Double(-glyph.yOffset) * pointsPerUnit))
       pen += Int(glyph.advance)
     }
-    font.face.addBoxes(to: &glyphs)
     self.string = string
-    self.font = font
-    self.glyphs = glyphs
-    width = Double(pen) * pointsPerUnit
-  }
-
-  private init(_ line: TextLine, glyphs: [Glyph]) {
-    (string, font, self.glyphs, width) = (line.string, line.font, glyphs, line.width)
-  }
-
-  /// The same line with only those of its glyphs whose ink may be seen in `rect`, which lies around the left end of the baseline.
-  package func cut(to rect: Rect) -> TextLine {
-    let unit = font.pointsPerUnit
-    let seen = glyphs.filter { !$0.inkBox(unit).intersection(rect).isEmpty }
-    return seen.count == glyphs.count ? self : TextLine(self, glyphs: seen)
+    run = GlyphRun(font: font, glyphs: glyphs, width: Double(pen) * pointsPerUnit)
   }
 
   /// The height of the line above the baseline, in points.
@@ -69,19 +40,7 @@ public struct TextLine: Sendable {
 
   /// The rectangle that holds all ink, in points around the left end of the baseline, y downwards; zero without ink. Slanted
   /// and accented glyphs reach beyond width, ascent and descent. Antialiasing adds up to a pixel on each side.
-  public var inkBounds: Rect {
-    var result = Rect.zero
-    let unit = font.pointsPerUnit
-    for glyph in glyphs {
-      guard let ink = font.face.shaper.inkExtents(of: glyph.id) else { continue }
-      // HarfBuzz's heights grow upwards: the origin is the top edge and the height is negative.
-      result = result.union(
-        Rect(
-          x: glyph.x + Double(ink.left) * unit, y: glyph.y - Double(ink.top) * unit, width: Double(ink.width) * unit,
-          height: Double(-ink.height) * unit))
-    }
-    return result
-  }
+  public var inkBounds: Rect { run.inkBounds }
 
   /// The characters for which the font has no glyph.
   var missingCharacters: String {
@@ -94,19 +53,7 @@ public struct TextLine: Sendable {
 
   /// The outlines of the glyphs in points, with the left end of the baseline at `baseline`. Use it to stroke text or to clip
   /// to it.
-  public func outline(at baseline: Point = .zero) -> Path {
-    var path = Path()
-    for glyph in glyphs {
-      path.append(font.face.outline(of: glyph.id).applying(placement(of: glyph, at: baseline)))
-    }
-    return path
-  }
-
-  /// Maps the design's units, y upwards, to points.
-  func placement(of glyph: Glyph, at baseline: Point) -> Affine {
-    let unit = font.pointsPerUnit
-    return Affine(a: unit, b: 0, c: 0, d: -unit, tx: baseline.x + glyph.x, ty: baseline.y + glyph.y)
-  }
+  public func outline(at baseline: Point = .zero) -> Path { run.outline(at: baseline) }
 
   /// The line itself if it is no wider than `width`. Otherwise the longest beginning of it that fits with "…" behind it, or
   /// an empty line if not even "…" fits.
