@@ -41,15 +41,28 @@ public struct Font: Hashable, Sendable {
   /// The depth of a line below the baseline.
   public var descent: Double { face.metrics.descent * pointsPerUnit }
   /// The space that the design wants between two lines.
-  var lineGap: Double { face.metrics.lineGap * pointsPerUnit }
+  package var lineGap: Double { face.metrics.lineGap * pointsPerUnit }
   /// The distance from one baseline to the next.
   public var lineHeight: Double { ascent + descent + lineGap }
   /// The height of an "H", for centring capitals and digits.
   public var capHeight: Double { face.metrics.capHeight * pointsPerUnit }
 
-  var pointsPerUnit: Double { size / Double(face.unitsPerEm) }
+  /// The line below letters, and the one through them, as the design has them.
+  package var underline: FontStroke { face.metrics.underline.scaled(by: pointsPerUnit) }
+  package var strikethrough: FontStroke { face.metrics.strikethrough.scaled(by: pointsPerUnit) }
+
+  package var pointsPerUnit: Double { size / Double(face.unitsPerEm) }
 
   private static func usable(_ size: Double) -> Double {
     size > 0 ? min(size, 10_000) : 0
   }
+}
+
+/// A horizontal stroke along a line of text.
+package struct FontStroke: Hashable, Sendable {
+  /// The height of its top edge above the baseline.
+  package var top: Double
+  package var thickness: Double
+
+  fileprivate func scaled(by scale: Double) -> FontStroke { FontStroke(top: top * scale, thickness: thickness * scale) }
 }

@@ -32,6 +32,8 @@ public final class FontFace: Sendable {
     var descent: Double
     var lineGap: Double
     var capHeight: Double
+    var underline: FontStroke
+    var strikethrough: FontStroke
   }
 
   private static let lastID = Atomic<UInt32>(0)

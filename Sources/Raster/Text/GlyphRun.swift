@@ -10,6 +10,8 @@ public struct GlyphRun: Sendable {
     /// The box around its outline in units of the design.
     package var box = GlyphBox.empty
 
+    package init(id: UInt32, x: Double, y: Double) { (self.id, self.x, self.y) = (id, x, y) }
+
     /// The ink in points around the left end of the baseline, where a unit of the design is so many points; empty without any.
     @inline(__always)
     func inkBox(_ unit: Double) -> Rect {

@@ -43,22 +43,34 @@ final class Shaper: @unchecked Sendable {
 
   /// Calls `visit` with the glyphs of one run of text, from left to right.
   func shape(_ string: String, features: [FontFeature], _ visit: (Glyph) -> Void) {
+    shape(features) { buffer in
+      hb_buffer_pre_allocate(buffer, UInt32(clamping: string.utf8.count))
+      for (index, scalar) in string.unicodeScalars.enumerated() {
+        // A line has no breaks in it, and fonts have no glyphs for control characters.
+        let isControl = scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+        hb_buffer_add(buffer, isControl ? 0x20 : scalar.value, UInt32(clamping: index))
+      }
+      hb_buffer_set_content_type(buffer, HB_BUFFER_CONTENT_TYPE_UNICODE)
+      // Without a language HarfBuzz asks the environment, and glyphs would differ from machine to machine.
+      hb_buffer_set_language(buffer, hb_language_from_string("und", -1))
+      hb_buffer_guess_segment_properties(buffer)
+    } visit: { information, position in
+      visit(
+        Glyph(
+          id: information.codepoint, advance: position.x_advance, xOffset: position.x_offset, yOffset: position.y_offset))
+    }
+  }
+
+  /// Calls `visit` with the glyphs of what `fill` adds to a buffer that is empty, from left to right.
+  func shape(
+    _ features: [FontFeature], fill: (OpaquePointer?) -> Void, visit: (hb_glyph_info_t, hb_glyph_position_t) -> Void
+  ) {
     count.wrappingAdd(1, ordering: .relaxed)
     let shaping = idleBuffers.withLock { $0.popLast() } ?? ShapingBuffer()
     defer { if shaping.isWorthKeeping { idleBuffers.withLock { $0.append(shaping) } } }
     let buffer = shaping.buffer
     hb_buffer_clear_contents(buffer)
-    hb_buffer_pre_allocate(buffer, UInt32(clamping: string.utf8.count))
-    for (index, scalar) in string.unicodeScalars.enumerated() {
-      // A line has no breaks in it, and fonts have no glyphs for control characters.
-      let isControl = scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
-      hb_buffer_add(buffer, isControl ? 0x20 : scalar.value, UInt32(clamping: index))
-    }
-    hb_buffer_set_content_type(buffer, HB_BUFFER_CONTENT_TYPE_UNICODE)
-    // Without a language HarfBuzz asks the environment, and glyphs would differ from machine to machine.
-    hb_buffer_set_language(buffer, hb_language_from_string("und", -1))
-    hb_buffer_guess_segment_properties(buffer)
-
+    fill(buffer)
     withUnsafeTemporaryAllocation(of: hb_feature_t.self, capacity: features.count) { memory in
       for (index, feature) in features.enumerated() {
         memory.initializeElement(
@@ -66,17 +78,11 @@ final class Shaper: @unchecked Sendable {
       }
       hb_shape(font, buffer, memory.baseAddress, UInt32(memory.count))
     }
-
     var count: UInt32 = 0
     guard let infos = hb_buffer_get_glyph_infos(buffer, &count),
       let positions = hb_buffer_get_glyph_positions(buffer, &count)
     else { return }
-    for index in 0..<Int(count) {
-      let position = positions[index]
-      visit(
-        Glyph(
-          id: infos[index].codepoint, advance: position.x_advance, xOffset: position.x_offset, yOffset: position.y_offset))
-    }
+    for index in 0..<Int(count) { visit(infos[index], positions[index]) }
   }
 
   /// The glyph that the font has for a single character.
@@ -105,9 +111,14 @@ final class Shaper: @unchecked Sendable {
     let ascent = metric(HB_OT_METRICS_TAG_HORIZONTAL_ASCENDER) ?? Double(source.ascender)
     let descent = -(metric(HB_OT_METRICS_TAG_HORIZONTAL_DESCENDER) ?? Double(source.descender))
     let lineGap = metric(HB_OT_METRICS_TAG_HORIZONTAL_LINE_GAP) ?? Double(source.height) - ascent - descent
+    func stroke(_ place: hb_ot_metrics_tag_t, _ size: hb_ot_metrics_tag_t, _ usual: Double) -> FontStroke {
+      FontStroke(top: metric(place) ?? usual * unit, thickness: max(metric(size) ?? unit / 20, 0))
+    }
     return FontFace.Metrics(
       ascent: ascent, descent: descent, lineGap: max(lineGap, 0),
-      capHeight: metric(HB_OT_METRICS_TAG_CAP_HEIGHT) ?? inkHeight(of: "H") ?? unit * 0.7)
+      capHeight: metric(HB_OT_METRICS_TAG_CAP_HEIGHT) ?? inkHeight(of: "H") ?? unit * 0.7,
+      underline: stroke(HB_OT_METRICS_TAG_UNDERLINE_OFFSET, HB_OT_METRICS_TAG_UNDERLINE_SIZE, -0.1),
+      strikethrough: stroke(HB_OT_METRICS_TAG_STRIKEOUT_OFFSET, HB_OT_METRICS_TAG_STRIKEOUT_SIZE, 0.25))
   }
 }
 
