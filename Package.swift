@@ -111,7 +111,7 @@ let package = Package(
     .target(
       name: "CPango", dependencies: ["CPangoFT2"], cSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("fribidi")]),
-    library("Typesetting", ["CPango", "LinuxSystem", "Raster"]),
+    library("Typesetting", ["CPango", "Geometry", "LinuxSystem", "Raster"]),
     library("RenderTree", ["Geometry", "LinuxSystem", "Raster"]),
     // Optimized in debug builds too, where pictures would take seven times as long as in release. Since tools version 6.2
     // a package with such a flag can be a dependency by its version.
