@@ -253,7 +253,11 @@ let package = Package(
     // The other reader and writer of PNG, for comparison.
     .systemLibrary(name: "CPNG", path: "Tests/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     tests("RasterTests", ["CCairo", "CDeflate", "CPNG", "CPictures", "Geometry", "LinuxSystem", "Raster", "TestLength"]),
-    tests("TypesettingTests", ["LinuxSystem", "Raster", "TestLength", "Typesetting"]),
+    // Pango's own paragraphs, for comparison.
+    .target(
+      name: "CPangoLayout", dependencies: ["CPangoFT2"], path: "Tests/CPangoLayout",
+      cSettings: [.treatAllWarnings(as: .error)]),
+    tests("TypesettingTests", ["CPangoLayout", "Geometry", "LinuxSystem", "Raster", "TestLength", "Typesetting"]),
     tests(
       "ImageFilesTests", ["CImageFiles", "CLCMS", "ImageFiles", "LinuxSystem", "Raster", "TestLength"],
       exclude: ["Pictures"]),

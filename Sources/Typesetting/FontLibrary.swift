@@ -19,6 +19,8 @@ public final class FontLibrary: Sendable {
   /// The files of which it is made; none of the system's.
   private let files: [String]
   private let faces = Lock(FaceTable())
+  /// Paragraphs that were shaped a short while ago; costs are in bytes.
+  let paragraphs = Lock(GenerationCache<ParagraphSource, ShapedParagraph>(limit: 8 << 20))
 
   private init(fonts: PangoFonts, files: [String]) {
     (self.fonts, self.files) = (Lock(fonts), files)

@@ -1,0 +1,107 @@
+public import Geometry
+public import Raster
+
+extension TextLayout {
+  /// A line of a layout, in points from its upper left corner.
+  public struct Line: Sendable {
+    /// The bytes of the text that it shows, blanks at its end and what an ellipsis stands for among them. A line break that ends it
+    /// is none of it.
+    public fileprivate(set) var range: Range<Int>
+    /// The left end of what is seen of it; blanks at its end hang out.
+    public fileprivate(set) var baseline: Point
+    /// The width of what is seen of it.
+    public let width: Double
+    public fileprivate(set) var top: Double
+    public let height: Double
+    /// From left to right.
+    public let runs: [Run]
+    /// From left to right.
+    let pieces: [LinePiece]
+
+    init(
+      range: Range<Int>, baseline: Point, width: Double, top: Double, height: Double, runs: [Run], pieces: [LinePiece]
+    ) {
+      (self.range, self.baseline, self.width, self.top, self.height) = (range, baseline, width, top, height)
+      (self.runs, self.pieces) = (runs, pieces)
+    }
+
+    /// The same line of a paragraph that begins at this byte and at this height.
+    func moved(_ offset: Int, _ y: Double) -> Line {
+      var line = self
+      line.range = range.lowerBound + offset..<range.upperBound + offset
+      line.top += y
+      line.baseline.y += y
+      return line
+    }
+  }
+
+  /// A part of a line in one font, direction and look.
+  public struct Run: Sendable {
+    public let glyphs: GlyphRun
+    /// The distance of its left end from that of the line's baseline.
+    public let x: Double
+    /// The height of its own baseline above the line's.
+    public let rise: Double
+    public let color: Color
+    let attributes: AttributedText.Attributes
+    /// True for blanks that hang out of the line.
+    let isHanging: Bool
+  }
+
+  /// A rectangle in one colour.
+  public struct Fill: Hashable, Sendable {
+    public let rect: Rect
+    public let color: Color
+  }
+}
+
+extension TextLayout.Line {
+  /// The backgrounds of its parts, which are behind all glyphs.
+  public var backgrounds: [TextLayout.Fill] {
+    fills { run in
+      let font = run.glyphs.font
+      return run.attributes.background.map { [($0, font.ascent, font.ascent + font.descent)] } ?? []
+    }
+  }
+
+  /// The lines below letters and through them, which are in front of all glyphs.
+  public var decorations: [TextLayout.Fill] {
+    fills { run in
+      let font = run.glyphs.font
+      return [(run.attributes.underline, font.underline), (run.attributes.strikethrough, font.strikethrough)].compactMap {
+        decoration, stroke in decoration.map { ($0.color ?? run.color, stroke.top, stroke.thickness) }
+      }
+    }
+  }
+
+  /// Rectangles as wide as each run, with their top above its baseline and their height.
+  private func fills(
+    _ strokes: (TextLayout.Run) -> [(color: Color, top: Double, height: Double)]
+  ) -> [TextLayout.Fill] {
+    runs.filter { !$0.isHanging }.flatMap { run in
+      strokes(run).map { stroke in
+        let rect = Rect(
+          x: baseline.x + run.x, y: baseline.y - run.rise - stroke.top, width: run.glyphs.width, height: stroke.height)
+        return TextLayout.Fill(rect: rect, color: stroke.color)
+      }
+    }
+  }
+}
+
+extension TextLayout {
+  /// Draws the text with its upper left corner at a point.
+  public func draw(in context: DrawingContext, at origin: Point = .zero) {
+    let lines = lines
+    func fill(_ fills: [Fill]) {
+      for fill in fills { context.fill(fill.rect.offsetBy(dx: origin.x, dy: origin.y), color: fill.color) }
+    }
+    for line in lines { fill(line.backgrounds) }
+    for line in lines {
+      for run in line.runs {
+        let baseline = Point(origin.x + line.baseline.x + run.x, origin.y + line.baseline.y - run.rise)
+        context.draw(run.glyphs, at: baseline, color: run.color)
+      }
+    }
+    for line in lines { fill(line.decorations) }
+  }
+}
