@@ -1,7 +1,7 @@
 import Geometry
 import Raster
 
-/// The lines of a paragraph at a width: around the left end of its top edge, with offsets from its beginning.
+/// The lines of a paragraph at a width: all at its left edge, from its top, with offsets from its beginning.
 final class ParagraphLines: Sendable {
   /// All that the lines depend on, beside the fonts and the lines before them.
   struct Request: Hashable, Sendable {
@@ -60,7 +60,7 @@ private struct LineSetter {
         style.wrapping == .none && stops[line.visibleEnd].x - stops[start].x > room + LineBreaker.tolerance
       let isCut = lines.count + 1 >= limit && (!isLast || isFollowed)
       if isCut || isTooWide, style.truncation != .none {
-        let pieces = Truncation(paragraph: paragraph, width: room).pieces(from: start, style.truncation)
+        let pieces = LineTruncation(paragraph: paragraph, width: room).pieces(from: start, style.truncation)
         add(pieces, hanging: [], start..<stops.count - 1, indent: indent)
         isTruncated = true
       } else {
@@ -93,23 +93,9 @@ private struct LineSetter {
     lines.append(
       TextLayout.Line(
         range: Int(stops[range.lowerBound].offset)..<Int(stops[range.upperBound].offset),
-        baseline: Point(x(width, indent: indent), top + metrics.baseline),
-        width: width, top: top, height: metrics.height, runs: runs(of: pieces), pieces: pieces))
+        baseline: Point(0, top + metrics.baseline), width: width, top: top, height: metrics.height, runs: runs(of: pieces),
+        pieces: pieces, indent: indent, paragraph: paragraph))
     (height, gap) = (top + metrics.height, metrics.gap)
-  }
-
-  /// The left end of a line. One that is too wide reaches out of the side at which it ends.
-  private func x(_ width: Double, indent: Double) -> Double {
-    let isRightToLeft = paragraph.level == 1
-    let left = isRightToLeft ? 0 : indent
-    let room = request.width - indent - width
-    if room < 0 { return isRightToLeft ? left + room : left }
-    return switch request.style.alignment {
-    case .left: left
-    case .center: left + room / 2
-    case .right: left + room
-    case .natural, .justified: isRightToLeft ? left + room : left
-    }
   }
 
   /// Widens blanks, or the places between letters in scripts without blanks, until a line is as wide as it may be.

@@ -136,7 +136,7 @@ struct ShapedRun: Sendable {
 
   private static let joinedScripts: Set<FontTag> = ["Arab", "Syrc", "Mong", "Nkoo", "Mand", "Phag", "Adlm", "Rohg"]
 
-  /// The glyphs of a part of the run, as they are where nothing of the run is around it.
+  /// The glyphs of a part of the run. The whole text is around it: Arabic letters at its ends are joined as they would be in one line.
   func shape(_ part: Range<Int>, of text: [UInt8]) -> [LineGlyph] {
     var glyphs: [LineGlyph] = []
     glyphs.reserveCapacity(part.count)

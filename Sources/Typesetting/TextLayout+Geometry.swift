@@ -4,22 +4,22 @@ extension TextLayout {
   /// The rectangle of the letter at an offset, as high as its line. Without a width at a line break, at the end of the text and where
   /// an ellipsis stands for the letter.
   public func rect(ofGlyphAt offset: Int) -> Rect {
-    let place = place(of: offset)
-    guard let cell = place.cells.first(where: { $0.range.contains(offset - place.offset) }) else {
-      return place.line.rect(from: caretX(place, offset), to: caretX(place, offset))
+    let line = line(of: offset)
+    guard let cell = line.cells.first(where: { $0.range.contains(offset - line.start) }) else {
+      return line.rect(from: caretX(line, offset), to: caretX(line, offset))
     }
-    return place.line.rect(from: cell.left, to: cell.right)
+    return line.rect(from: cell.left, to: cell.right)
   }
 
   /// The rectangles that cover a part of the text: one for each piece of a line whose letters stand side by side.
   public func rects(in range: Range<Int>) -> [Rect] {
     var rects: [Rect] = []
-    forEachPlace { place in
-      guard place.line.range.overlaps(range) else { return }
+    let firstLine = lines.boundary { $0.range.upperBound > range.lowerBound }
+    for line in lines[firstLine...].prefix(while: { $0.range.lowerBound < range.upperBound }) {
       let first = rects.count
-      for cell in place.cells.sorted(by: { ($0.left, $0.right) < ($1.left, $1.right) })
-      where range.contains(cell.range.lowerBound + place.offset) && cell.right > cell.left {
-        let rect = place.line.rect(from: cell.left, to: cell.right)
+      for cell in line.cells.sorted(by: { ($0.left, $0.right) < ($1.left, $1.right) })
+      where range.contains(cell.range.lowerBound + line.start) && cell.right > cell.left {
+        let rect = line.rect(from: cell.left, to: cell.right)
         if rects.count > first, rect.minX - rects[rects.count - 1].maxX < 1e-6 {
           rects[rects.count - 1] = rects[rects.count - 1].union(rect)
         } else {
@@ -33,78 +33,51 @@ extension TextLayout {
   /// The letter at a point, or the nearest one of the nearest line: the offset at which it begins, and whether the point is in the half
   /// of it where the next letter of its direction follows. At an empty line the offset of the line.
   public func offset(at point: Point) -> (offset: Int, isTrailing: Bool) {
-    var best: (distance: Double, place: Place)?
-    forEachPlace { place in
-      let distance = max(place.line.top - point.y, point.y - place.line.top - place.line.height, 0)
-      if best.map({ distance < $0.distance }) ?? true { best = (distance, place) }
-    }
-    guard let place = best?.place else { return (0, false) }
-    let x = point.x - place.line.baseline.x
+    let below = lines.boundary { $0.top > point.y }
+    // Between two lines the nearer one.
+    let isNearBelow =
+      below > 0 && below < lines.count
+      && lines[below].top - point.y < point.y - lines[below - 1].top - lines[below - 1].height
+    let line = lines[isNearBelow ? below : max(below - 1, 0)]
+    let x = point.x - line.baseline.x
     func distance(_ cell: Cell) -> Double { max(cell.left - x, x - cell.right, 0) }
     // A letter without a width is not where the next one is.
-    let cells = place.cells.filter { $0.right > $0.left }
-    guard let cell = cells.min(by: { distance($0) < distance($1) }) else { return (place.line.range.lowerBound, false) }
+    let cells = line.cells.filter { $0.right > $0.left }
+    guard let cell = cells.min(by: { distance($0) < distance($1) }) else { return (line.range.lowerBound, false) }
     let isRight = x > (cell.left + cell.right) / 2
-    return (cell.range.lowerBound + place.offset, isRight != cell.isRightToLeft)
+    return (cell.range.lowerBound + line.start, isRight != cell.isRightToLeft)
   }
 
   /// The carets before the letter at an offset, without a width and as high as its line. There are two where the direction changes: the
   /// primary one is where a letter in the paragraph's direction would appear, the secondary one where one in the other would.
   public func caret(at offset: Int) -> (primary: Rect, secondary: Rect?) {
-    let place = place(of: offset)
-    let offset = offset - place.offset
-    let before = place.cells.first { $0.range.upperBound == offset }.map {
+    let line = line(of: offset)
+    let offset = offset - line.start
+    let before = line.cells.first { $0.range.upperBound == offset }.map {
       (x: $0.trailing, isRightToLeft: $0.isRightToLeft)
     }
-    let behind = place.cells.first { $0.range.contains(offset) }.map { (x: $0.leading, isRightToLeft: $0.isRightToLeft) }
+    let behind = line.cells.first { $0.range.contains(offset) }.map { (x: $0.leading, isRightToLeft: $0.isRightToLeft) }
     guard let first = behind ?? before else {
-      let x = caretX(place, offset + place.offset)
-      return (place.line.rect(from: x, to: x), nil)
+      let x = caretX(line, offset + line.start)
+      return (line.rect(from: x, to: x), nil)
     }
     guard let before, let behind, abs(before.x - behind.x) > 1e-6 else {
-      return (place.line.rect(from: first.x, to: first.x), nil)
+      return (line.rect(from: first.x, to: first.x), nil)
     }
     let (primary, secondary) =
-      before.isRightToLeft == place.isRightToLeft && behind.isRightToLeft != place.isRightToLeft
+      before.isRightToLeft == line.isRightToLeft && behind.isRightToLeft != line.isRightToLeft
       ? (before.x, behind.x) : (behind.x, before.x)
-    return (place.line.rect(from: primary, to: primary), place.line.rect(from: secondary, to: secondary))
-  }
-
-  // MARK: Places
-
-  /// A line with its letters.
-  private struct Place {
-    let paragraph: Paragraph
-    let line: Line
-
-    /// The byte of the text at which the paragraph begins.
-    var offset: Int { paragraph.offset }
-    var isRightToLeft: Bool { paragraph.lines.paragraph.level == 1 }
-    /// Those of each piece in the order of the text; the pieces from left to right.
-    var cells: [Cell] { line.pieces.flatMap { paragraph.lines.paragraph.cells(of: $0) } }
-  }
-
-  private func forEachPlace(_ visit: (Place) -> Void) {
-    for paragraph in paragraphs {
-      for line in paragraph.lines.lines {
-        visit(Place(paragraph: paragraph, line: line.moved(paragraph.offset, paragraph.top)))
-      }
-    }
+    return (line.rect(from: primary, to: primary), line.rect(from: secondary, to: secondary))
   }
 
   /// The line of an offset: that which begins at it, where one ends there too.
-  private func place(of offset: Int) -> Place {
-    let paragraph = paragraphs[max(paragraphs.boundary { $0.offset > offset } - 1, 0)]
-    let lines = paragraph.lines.lines
-    let line = lines[max(lines.boundary { $0.range.lowerBound + paragraph.offset > offset } - 1, 0)]
-    return Place(paragraph: paragraph, line: line.moved(paragraph.offset, paragraph.top))
-  }
+  private func line(of offset: Int) -> Line { lines[max(lines.boundary { $0.range.lowerBound > offset } - 1, 0)] }
 
   /// The place of a caret that is at no letter: the end of the letters before it.
-  private func caretX(_ place: Place, _ offset: Int) -> Double {
-    let before = place.cells.filter { $0.range.upperBound + place.offset <= offset }
+  private func caretX(_ line: Line, _ offset: Int) -> Double {
+    let before = line.cells.filter { $0.range.upperBound + line.start <= offset }
     if let last = before.max(by: { $0.range.upperBound < $1.range.upperBound }) { return last.trailing }
-    return place.isRightToLeft ? place.line.width : 0
+    return line.isRightToLeft ? line.width : 0
   }
 }
 
@@ -155,6 +128,9 @@ extension ShapedParagraph {
 }
 
 extension TextLayout.Line {
+  /// Those of each piece in the order of the text; the pieces from left to right.
+  fileprivate var cells: [Cell] { pieces.flatMap { paragraph.cells(of: $0) } }
+
   fileprivate func rect(from left: Double, to right: Double) -> Rect {
     Rect(x: baseline.x + left, y: top, width: right - left, height: height)
   }

@@ -6,32 +6,54 @@ extension TextLayout {
   public struct Line: Sendable {
     /// The bytes of the text that it shows, blanks at its end and what an ellipsis stands for among them. A line break that ends it
     /// is none of it.
-    public fileprivate(set) var range: Range<Int>
+    public private(set) var range: Range<Int>
     /// The left end of what is seen of it; blanks at its end hang out.
-    public fileprivate(set) var baseline: Point
+    public private(set) var baseline: Point
     /// The width of what is seen of it.
     public let width: Double
-    public fileprivate(set) var top: Double
+    public private(set) var top: Double
     public let height: Double
     /// From left to right.
     public let runs: [Run]
     /// From left to right.
     let pieces: [LinePiece]
+    /// The points between the side where it begins and its letters.
+    let indent: Double
+    let paragraph: ShapedParagraph
+    /// The byte of the text at which the paragraph begins.
+    private(set) var start = 0
 
     init(
-      range: Range<Int>, baseline: Point, width: Double, top: Double, height: Double, runs: [Run], pieces: [LinePiece]
+      range: Range<Int>, baseline: Point, width: Double, top: Double, height: Double, runs: [Run], pieces: [LinePiece],
+      indent: Double, paragraph: ShapedParagraph
     ) {
       (self.range, self.baseline, self.width, self.top, self.height) = (range, baseline, width, top, height)
-      (self.runs, self.pieces) = (runs, pieces)
+      (self.runs, self.pieces, self.indent, self.paragraph) = (runs, pieces, indent, paragraph)
     }
 
-    /// The same line of a paragraph that begins at this byte and at this height.
-    func moved(_ offset: Int, _ y: Double) -> Line {
+    var isRightToLeft: Bool { paragraph.level == 1 }
+
+    /// The same line of a paragraph that begins at this byte and at this height, in a layout of this width.
+    func placed(_ offset: Int, _ y: Double, _ width: Double, _ alignment: Alignment) -> Line {
       var line = self
+      line.start = offset
       line.range = range.lowerBound + offset..<range.upperBound + offset
       line.top += y
-      line.baseline.y += y
+      line.baseline = Point(x(width, alignment), baseline.y + y)
       return line
+    }
+
+    /// The left end in a layout. A line that is too wide reaches out of the side at which it ends.
+    private func x(_ layoutWidth: Double, _ alignment: Alignment) -> Double {
+      let left = isRightToLeft ? 0 : indent
+      let room = layoutWidth - indent - width
+      if room < 0 { return isRightToLeft ? left + room : left }
+      return switch alignment {
+      case .left: left
+      case .center: left + room / 2
+      case .right: left + room
+      case .natural, .justified: isRightToLeft ? left + room : left
+      }
     }
   }
 
@@ -91,7 +113,6 @@ extension TextLayout.Line {
 extension TextLayout {
   /// Draws the text with its upper left corner at a point.
   public func draw(in context: DrawingContext, at origin: Point = .zero) {
-    let lines = lines
     func fill(_ fills: [Fill]) {
       for fill in fills { context.fill(fill.rect.offsetBy(dx: origin.x, dy: origin.y), color: fill.color) }
     }

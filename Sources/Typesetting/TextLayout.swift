@@ -22,6 +22,8 @@ public final class TextLayout: Sendable {
   public let size: Size
   /// True if not all of the text is shown.
   public let isTruncated: Bool
+  /// From top to bottom, at least one.
+  public let lines: [Line]
   let paragraphs: [Paragraph]
   private let fonts: FontLibrary
   /// The paragraphs of the text, also those that are not shown.
@@ -68,14 +70,7 @@ public final class TextLayout: Sendable {
       return try fonts.paragraph(source)
     }
 
-    var lineWidth = width.map { $0.isNaN ? 0 : max($0, 0) } ?? .infinity
-    if lineWidth == .infinity {
-      lineWidth = 0
-      for index in sources.indices {
-        let paragraph = try shaped(index, source(index))
-        lineWidth = max(lineWidth, paragraph.visibleWidth + style.firstLineIndent)
-      }
-    }
+    let limit = width.map { $0.isNaN ? 0 : max($0, 0) } ?? .infinity
     let base = try fonts.font(font)
     var rest = max(style.maximumLines ?? .max, 1)
     var (paragraphs, size, bottom, isTruncated) = ([Paragraph](), Size.zero, 0.0, false)
@@ -85,14 +80,13 @@ public final class TextLayout: Sendable {
         break
       }
       let request = ParagraphLines.Request(
-        source: source(index), attributes: sources[index].runs, color: color, font: base, style: style, width: lineWidth)
+        source: source(index), attributes: sources[index].runs, color: color, font: base, style: style, width: limit)
       let isFollowed = index + 1 < sources.count
-      let limit = rest
       let lines =
-        if let same = taken(index, { $0.request == request && $0.isRight(limit: limit, isFollowed: isFollowed) }) {
+        if let same = taken(index, { $0.request == request && $0.isRight(limit: rest, isFollowed: isFollowed) }) {
           same
         } else {
-          ParagraphLines(request, try shaped(index, request.source), limit: limit, isFollowed: isFollowed)
+          ParagraphLines(request, try shaped(index, request.source), limit: rest, isFollowed: isFollowed)
         }
       paragraphs.append(Paragraph(offset: sources[index].offset, top: bottom, lines: lines))
       size = Size(max(size.width, lines.lines.reduce(0) { max($0, $1.width) }), bottom + lines.height)
@@ -100,26 +94,16 @@ public final class TextLayout: Sendable {
       rest -= lines.lines.count
       isTruncated = isTruncated || lines.isTruncated
     }
-    (self.text, self.style, self.fonts, self.width, self.size) = (text, style, fonts, lineWidth, size)
+    let placed = limit < .infinity ? limit : paragraphs.flatMap(\.lines.lines).reduce(0) { max($0, $1.indent + $1.width) }
+    lines = paragraphs.flatMap { paragraph in
+      paragraph.lines.lines.map { $0.placed(paragraph.offset, paragraph.top, placed, style.alignment) }
+    }
+    (self.text, self.style, self.fonts, self.width, self.size) = (text, style, fonts, placed, size)
     (self.paragraphs, self.isTruncated, paragraphCount) = (paragraphs, isTruncated, sources.count)
-  }
-
-  /// The lines from top to bottom, at least one.
-  public var lines: [Line] {
-    paragraphs.flatMap { paragraph in paragraph.lines.lines.map { $0.moved(paragraph.offset, paragraph.top) } }
   }
 
   /// The characters for which no font has a glyph.
   public var missing: Set<Character> { paragraphs.reduce(into: []) { $0.formUnion($1.lines.paragraph.missing) } }
-}
-
-extension ShapedParagraph {
-  /// The width of the paragraph in a single line.
-  fileprivate var visibleWidth: Double {
-    var end = stops.count - 1
-    while end > 0, stops[end - 1].place.contains(.blank) { end -= 1 }
-    return stops[end].x
-  }
 }
 
 extension BaseDirection {

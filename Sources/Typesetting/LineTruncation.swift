@@ -1,5 +1,5 @@
 /// The letters of a line that stay where an ellipsis stands for the others.
-struct Truncation {
+struct LineTruncation {
   let paragraph: ShapedParagraph
   let width: Double
 
