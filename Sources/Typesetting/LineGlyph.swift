@@ -66,8 +66,8 @@ extension [LineGlyph] {
     return Array(self[bounds])
   }
 
-  /// Adds space behind every cluster that has a width.
-  mutating func addSpace(_ space: Double) {
+  /// Adds space behind every cluster that has a width: at its left where letters go from right to left.
+  mutating func addSpace(_ space: Double, isRightToLeft: Bool) {
     var index = 0
     while index < count {
       var (last, advance) = (index, self[index].advance)
@@ -75,7 +75,10 @@ extension [LineGlyph] {
         last += 1
         advance += self[last].advance
       }
-      if advance > 0 { self[last].advance += space }
+      if advance > 0 {
+        self[last].advance += space
+        if isRightToLeft { for moved in index...last { self[moved].xOffset += Float(space) } }
+      }
       index = last + 1
     }
   }

@@ -147,7 +147,7 @@ private struct LineSetter {
         runs.append(
           TextLayout.Run(
             glyphs: GlyphRun(font: font, glyphs: glyphs, width: pen), x: x,
-            rise: attributes.baselineOffset ?? 0, color: attributes.color ?? request.color, attributes: attributes,
+            rise: attributes.rise, color: attributes.color ?? request.color, attributes: attributes,
             isHanging: piece.isHanging))
         (x, start) = (x + pen, end)
       }
@@ -156,7 +156,7 @@ private struct LineSetter {
   }
 
   /// The number of the attributes of a byte.
-  private func look(at offset: Int) -> Int { max(request.attributes.boundary { $0.start > offset } - 1, 0) }
+  private func look(at offset: Int) -> Int { request.attributes.part(offset..<offset).startIndex }
 }
 
 /// The heights of a line.
@@ -169,15 +169,16 @@ private struct LineMetrics {
 
   init(_ pieces: [LinePiece], _ paragraph: ShapedParagraph, _ request: ParagraphLines.Request) {
     var (ascent, descent, gap) = (request.font.ascent, request.font.descent, request.font.lineGap)
-    for piece in pieces {
-      let font = paragraph.runs[piece.run].font
+    func add(_ font: Font, _ looks: ArraySlice<AttributedText.Run>) {
       gap = max(gap, font.lineGap)
-      let first = max(request.attributes.boundary { $0.start > piece.range.lowerBound } - 1, 0)
-      for look in request.attributes[first...] where look.start < max(piece.range.upperBound, piece.range.lowerBound + 1) {
-        let rise = look.attributes.baselineOffset ?? 0
-        (ascent, descent) = (max(ascent, font.ascent + rise), max(descent, font.descent - rise))
+      for look in looks {
+        (ascent, descent) = (
+          max(ascent, font.ascent + look.attributes.rise), max(descent, font.descent - look.attributes.rise)
+        )
       }
     }
+    for piece in pieces { add(paragraph.runs[piece.run].font, request.attributes.part(piece.range)) }
+    if paragraph.source.text.isEmpty, let run = paragraph.runs.first { add(run.font, request.attributes[...]) }
     let wanted: Double
     switch request.style.lineHeight {
     case .natural:
@@ -186,8 +187,21 @@ private struct LineMetrics {
     case .multiple(let factor): wanted = factor * (ascent + descent + gap)
     case .fixed(let points): wanted = points
     }
-    height = wanted.isFinite ? max(wanted, 0) : 0
+    height = max(wanted, 0)
     baseline = (height - ascent - descent) / 2 + ascent
     self.gap = 0
   }
+}
+
+extension [AttributedText.Run] {
+  /// Those of a part of the text; that of the byte where the part is empty.
+  func part(_ range: Range<Int>) -> ArraySlice<AttributedText.Run> {
+    let first = Swift.max(boundary { $0.start > range.lowerBound } - 1, 0)
+    return self[first...].prefix { $0.start < Swift.max(range.upperBound, range.lowerBound + 1) }
+  }
+}
+
+extension AttributedText.Attributes {
+  /// The height above the line's baseline.
+  fileprivate var rise: Double { (baselineOffset ?? 0).usable }
 }

@@ -35,9 +35,8 @@ struct ParagraphSource: Hashable, Sendable {
     unbreakable = []
     for (index, run) in runs.enumerated() {
       let attributes = run.attributes
-      let spacing = attributes.letterSpacing ?? 0
       let span = Span(
-        start: run.start, request: attributes.font ?? font, letterSpacing: spacing.isFinite ? spacing : 0,
+        start: run.start, request: attributes.font ?? font, letterSpacing: (attributes.letterSpacing ?? 0).usable,
         language: attributes.language ?? "und")
       if spans.last.map({ Span(start: span.start, $0) }) != span { spans.append(span) }
       guard attributes.isUnbreakable == true else { continue }

@@ -29,7 +29,13 @@ final class ShapedParagraph: Sendable {
     let itemized = try fonts.itemize(
       string, source.spans.map { RequestSpan(start: $0.start, $0.request) }, direction: source.direction, language: language)
     level = source.text.isEmpty && source.direction == .rightToLeft ? 1 : itemized.level
-    runs = itemized.items.flatMap { ShapedRun.runs(of: $0, source) }
+    if source.text.isEmpty, let span = source.spans.first {
+      // Nothing has glyphs; but an ellipsis may stand there, and the line is as high as the font.
+      let font = try fonts.font(span.request)
+      runs = [ShapedRun(TextItem(range: 0..<0, font: font, script: "Zyyy", level: level, span: 0), 0..<0, span)]
+    } else {
+      runs = itemized.items.flatMap { ShapedRun.runs(of: $0, source) }
+    }
     stops = Self.stops(runs, source, TextBreaks(string, language: language))
     missing = Self.missing(runs, source.text)
     self.source = source
@@ -122,7 +128,7 @@ struct ShapedRun: Sendable {
     return runs
   }
 
-  private init(_ item: TextItem, _ range: Range<Int>, _ span: ParagraphSource.Span) {
+  fileprivate init(_ item: TextItem, _ range: Range<Int>, _ span: ParagraphSource.Span) {
     self.range = range
     level = item.level
     style = ShapingStyle(script: item.script, language: span.language, isRightToLeft: item.level & 1 != 0)
@@ -142,7 +148,7 @@ struct ShapedRun: Sendable {
     glyphs.reserveCapacity(part.count)
     let unit = font.pointsPerUnit
     font.shape(part, of: text, style) { glyphs.append(LineGlyph($0, unit)) }
-    if letterSpacing != 0 { glyphs.addSpace(letterSpacing) }
+    if letterSpacing != 0 { glyphs.addSpace(letterSpacing, isRightToLeft: isRightToLeft) }
     return glyphs
   }
 }

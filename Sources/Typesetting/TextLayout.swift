@@ -15,6 +15,7 @@ public final class TextLayout: Sendable {
   public static let longestText = 16 << 20
 
   public let text: AttributedText
+  /// With every number that is not finite, or below 0 where it may not be, made 0.
   public let style: Style
   /// The width that lines may have, in points; that of the longest line where no limit was given.
   public let width: Double
@@ -50,6 +51,7 @@ public final class TextLayout: Sendable {
     _ text: AttributedText, font: FontRequest, color: Color = .black, style: Style = Style(), width: Double? = nil,
     fonts: FontLibrary = .system, after last: TextLayout? = nil
   ) throws(FontError) {
+    let style = style.usable
     let sources = ParagraphText.paragraphs(of: text)
     let old = last.flatMap { $0.fonts === fonts ? $0 : nil }
     let moved = (old?.paragraphCount ?? 0) - sources.count

@@ -1,5 +1,5 @@
 extension TextLayout {
-  /// How paragraphs are set.
+  /// How paragraphs are set. A number that is not finite counts as 0.
   public struct Style: Hashable, Sendable {
     public var alignment = Alignment.natural
     public var lineHeight = LineHeight.natural
@@ -8,7 +8,7 @@ extension TextLayout {
     public var wrapping = Wrapping.wordThenCharacter
     /// The part of the last line that is left out where not all has room.
     public var truncation = Truncation.end
-    /// Points between two paragraphs.
+    /// Points between two paragraphs, at least 0.
     public var paragraphSpacing = 0.0
     /// Points at the beginning of the first line of a paragraph.
     public var firstLineIndent = 0.0
@@ -17,6 +17,20 @@ extension TextLayout {
 
     public init() {}
     public init(_ change: (inout Style) -> Void) { change(&self) }
+
+    /// The style with numbers that layouts can reckon with.
+    var usable: Style {
+      var style = self
+      style.paragraphSpacing = max(paragraphSpacing.usable, 0)
+      style.firstLineIndent = firstLineIndent.usable
+      style.lineHeight =
+        switch lineHeight {
+        case .natural: .natural
+        case .multiple(let factor): .multiple(max(factor.usable, 0))
+        case .fixed(let points): .fixed(max(points.usable, 0))
+        }
+      return style
+    }
   }
 
   /// The horizontal place of lines that are narrower than the layout.
@@ -69,4 +83,9 @@ extension TextLayout {
     case leftToRight
     case rightToLeft
   }
+}
+
+extension Double {
+  /// 0 for what is not finite, and nothing so large that sums of it are not.
+  var usable: Double { isFinite ? min(max(self, -1e9), 1e9) : 0 }
 }

@@ -62,4 +62,73 @@ import Testing
     }
     #expect(layout.offset(at: Point(0, -99)).offset == 0 && layout.offset(at: Point(0, 999)).offset == 4)
   }
+
+  @Test func linesLookAtTheAttributesOfTheirPartsAlone() {
+    var text = AttributedText(String(repeating: "a", count: 100))
+    for index in 0..<100 { text.set(AttributedText.Attributes { $0.baselineOffset = Double(index) }, in: index..<100) }
+    #expect(text.runs.part(10..<12).map(\.start) == [10, 11] && text.runs.part(99..<100).map(\.start) == [99])
+    #expect(text.runs.part(7..<7).map(\.start) == [7] && text.runs.part(200..<201).map(\.start) == [99])
+    #expect(text.runs.part(0..<100).count == 100)
+  }
+
+  /// Kerning makes every place between letters one where the line would be shaped anew.
+  @Test func oddNumbersDoNotMakeLongTextsSlow() throws {
+    let text = AttributedText(String(repeating: "AVAV ", count: 20_000))
+    let face = try library.font(request).face
+    for value in [Double.nan, .infinity, -.infinity] {
+      let before = face.shapedCount
+      let layout = try layout(text, width: 200) {
+        ($0.firstLineIndent, $0.paragraphSpacing, $0.lineHeight) = (value, value, .multiple(value))
+      }
+      #expect(face.shapedCount - before < 3 * layout.lines.count && layout.lines.count > 4000)
+    }
+  }
+
+  @Test func noPlaceComesOfAnOddNumber() throws {
+    for value in [Double.nan, .infinity, -.infinity, 1e308, -1e308] {
+      for height in [TextLayout.LineHeight.natural, .fixed(value), .multiple(value)] {
+        for width in [nil, 50] as [Double?] {
+          let attributes = AttributedText.Attributes { ($0.baselineOffset, $0.letterSpacing) = (value, value) }
+          let layout = try layout(AttributedText("one two\nthree", attributes), width: width) {
+            ($0.firstLineIndent, $0.paragraphSpacing, $0.lineHeight, $0.alignment) = (value, value, height, .center)
+          }
+          #expect(layout.width.isFinite && layout.size.width.isFinite && layout.size.height.isFinite)
+          for line in layout.lines {
+            #expect(line.baseline.x.isFinite && line.baseline.y.isFinite && line.top.isFinite && line.height.isFinite)
+            #expect(line.runs.allSatisfy { $0.rise.isFinite && $0.glyphs.glyphs.allSatisfy(\.x.isFinite) })
+          }
+          #expect(zip(layout.lines, layout.lines.dropFirst()).allSatisfy { $0.top <= $1.top })
+        }
+      }
+    }
+  }
+
+  @Test func emptyParagraphsHaveAFont() throws {
+    let cut = try layout("a\n\nb") { $0.maximumLines = 2 }
+    #expect(try glyphs(cut, line: 1) == glyphs(of: "…") && cut.isTruncated && cut.lines[1].range == 2..<2)
+    let large = AttributedText.Attributes { $0.font = FontRequest(["DejaVu Sans"], size: 40) }
+    for text in [AttributedText("\n", large), "a\("\n\n", large)b"] {
+      let font = try library.font(FontRequest(["DejaVu Sans"], size: 40))
+      let line = try layout(text).lines[1]
+      #expect(abs(line.height - font.ascent - font.descent) < 1e-9)
+      #expect(line.runs.isEmpty && line.range.isEmpty)
+    }
+    #expect(try layout("a\n").lines[1].height == layout("a").lines[0].height)
+  }
+
+  @Test func spaceIsBehindEachLetterThatHasAWidth() throws {
+    let spacing = AttributedText.Attributes { $0.letterSpacing = 7 }
+    func widths(_ text: String) throws -> Double {
+      try layout(AttributedText(text, spacing)).size.width - layout(AttributedText(text)).size.width
+    }
+    #expect(try abs(widths("a\u{200B}b") - 14) < 1e-9 && abs(widths("e\u{301}\u{2060}x") - 14) < 1e-9)
+    #expect(try abs(widths("שָׁל") - 14) < 1e-9)
+    // Behind a Hebrew letter is at its left.
+    let (plain, spaced) = (try layout("שלם"), try layout(AttributedText("שלם", spacing)))
+    let (before, after) = (plain.lines[0].runs[0].glyphs.glyphs, spaced.lines[0].runs[0].glyphs.glyphs)
+    #expect(before.count == 3 && after.count == 3)
+    for index in before.indices { #expect(abs(after[index].x - before[index].x - 7 * Double(index + 1)) < 1e-4) }
+    let latin = try layout(AttributedText("ab", spacing)).lines[0].runs[0].glyphs.glyphs
+    #expect(latin[0].x == 0)
+  }
 }
