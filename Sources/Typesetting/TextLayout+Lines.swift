@@ -82,31 +82,40 @@ extension TextLayout.Line {
   public var backgrounds: [TextLayout.Fill] {
     fills { run in
       let font = run.glyphs.font
-      return run.attributes.background.map { [($0, font.ascent, font.ascent + font.descent)] } ?? []
+      return run.attributes.background.map { ($0, font.ascent, font.ascent + font.descent) }
     }
   }
 
   /// The lines below letters and through them, which are in front of all glyphs.
   public var decorations: [TextLayout.Fill] {
-    fills { run in
-      let font = run.glyphs.font
-      return [(run.attributes.underline, font.underline), (run.attributes.strikethrough, font.strikethrough)].compactMap {
-        decoration, stroke in decoration.map { ($0.color ?? run.color, stroke.top, stroke.thickness) }
+    func fills(
+      _ decoration: KeyPath<AttributedText.Attributes, LineDecoration?>, _ stroke: KeyPath<Font, FontStroke>
+    ) -> [TextLayout.Fill] {
+      self.fills { run in
+        let stroke = run.glyphs.font[keyPath: stroke]
+        return run.attributes[keyPath: decoration].map { ($0.color ?? run.color, stroke.top, stroke.thickness) }
       }
     }
+    return fills(\.underline, \.underline) + fills(\.strikethrough, \.strikethrough)
   }
 
-  /// Rectangles as wide as each run, with their top above its baseline and their height.
-  private func fills(
-    _ strokes: (TextLayout.Run) -> [(color: Color, top: Double, height: Double)]
-  ) -> [TextLayout.Fill] {
-    runs.filter { !$0.isHanging }.flatMap { run in
-      strokes(run).map { stroke in
-        let rect = Rect(
-          x: baseline.x + run.x, y: baseline.y - run.rise - stroke.top, width: run.glyphs.width, height: stroke.height)
-        return TextLayout.Fill(rect: rect, color: stroke.color)
+  /// Rectangles as wide as runs, with their top above the baseline and their height. Those that go on in the next run are one: two would
+  /// have a seam between them.
+  private func fills(_ stroke: (TextLayout.Run) -> (color: Color, top: Double, height: Double)?) -> [TextLayout.Fill] {
+    var fills: [TextLayout.Fill] = []
+    for run in runs where !run.isHanging {
+      guard let stroke = stroke(run) else { continue }
+      var rect = Rect(
+        x: baseline.x + run.x, y: baseline.y - run.rise - stroke.top, width: run.glyphs.width, height: stroke.height)
+      if let last = fills.last, last.color == stroke.color, last.rect.minY == rect.minY, last.rect.height == rect.height,
+        abs(last.rect.maxX - rect.minX) < 1e-6
+      {
+        rect = Rect(x: last.rect.minX, y: rect.minY, width: rect.maxX - last.rect.minX, height: rect.height)
+        fills.removeLast()
       }
+      fills.append(TextLayout.Fill(rect: rect, color: stroke.color))
     }
+    return fills
   }
 }
 

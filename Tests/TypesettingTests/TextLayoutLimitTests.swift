@@ -131,4 +131,22 @@ import Testing
     let latin = try layout(AttributedText("ab", spacing)).lines[0].runs[0].glyphs.glyphs
     #expect(latin[0].x == 0)
   }
+
+  @Test func fillsOfNeighboursHaveNoSeams() throws {
+    let look = AttributedText.Attributes {
+      ($0.background, $0.underline, $0.strikethrough) = (
+        Color(hex: 0xFF0000), LineDecoration(color: .black), LineDecoration()
+      )
+    }
+    var text = AttributedText("one שלום two", look)
+    text.set(AttributedText.Attributes { $0.color = Color(hex: 0x0000FF) }, in: 1..<2)
+    let line = try layout(text).lines[0]
+    #expect(line.runs.count > 4 && line.backgrounds.count == 1 && line.backgrounds[0].rect.width == line.width)
+    // The strikes have the colours of their letters.
+    #expect(line.decorations.count == 4 && abs(line.decorations[0].rect.width - line.width) < 1e-9)
+    text.set(AttributedText.Attributes { $0.baselineOffset = 2 }, in: 4..<6)
+    #expect(try layout(text).lines[0].backgrounds.count == 3)
+    text.set(AttributedText.Attributes { $0.background = .black }, in: 0..<1)
+    #expect(try layout(text).lines[0].backgrounds.count == 4)
+  }
 }
