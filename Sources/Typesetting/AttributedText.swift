@@ -65,32 +65,36 @@ public struct AttributedText: Hashable, Sendable {
 
   /// The attributes of the letter at an offset; at the end those of the last one.
   public func attributes(at offset: Int) -> Attributes {
-    runs.last { $0.start <= max(offset, 0) }?.attributes ?? Attributes()
+    runs[max(runs.boundary { $0.start > offset } - 1, 0)].attributes
   }
 
   /// Sets those attributes of a part that are not nil in `attributes`.
   public mutating func set(_ attributes: Attributes, in range: Range<Int>) {
     let range = whole(range)
     if range.isEmpty { return }
-    for index in split(at: range.lowerBound)..<split(at: range.upperBound) { runs[index].attributes.set(attributes) }
-    joinEqualRuns()
+    let (first, end) = (split(at: range.lowerBound), split(at: range.upperBound))
+    for index in first..<end { runs[index].attributes.set(attributes) }
+    joinEqualRuns(first...end)
   }
 
   /// Puts a text with its attributes in the place of a part.
   public mutating func replace(_ range: Range<Int>, with text: AttributedText) {
     let range = whole(range)
-    let (first, end) = (split(at: range.lowerBound), split(at: range.upperBound))
+    let last = attributes(at: range.lowerBound)
+    let (first, end) = count == 0 ? (0, 1) : (split(at: range.lowerBound), split(at: range.upperBound))
+    let new = text.count == 0 ? [] : text.runs.map { Run(start: $0.start + range.lowerBound, attributes: $0.attributes) }
     let moved = text.count - range.count
-    let before = count == 0 ? [] : runs[..<first]
-    let middle = text.count == 0 ? [] : text.runs.map { Run(start: $0.start + range.lowerBound, attributes: $0.attributes) }
-    let after = runs[end...].map { Run(start: $0.start + moved, attributes: $0.attributes) }
-    let rest = before + middle + after
-    runs = rest.isEmpty ? [Run(start: 0, attributes: attributes(at: range.lowerBound))] : Array(rest)
-    let utf8 = string.utf8
-    let (start, stop) = (index(range.lowerBound), index(range.upperBound))
-    string = String(string[utf8.startIndex..<start]) + text.string + String(string[stop...])
-    joinEqualRuns()
+    if moved != 0 { for index in runs[end...].indices { runs[index].start += moved } }
+    runs.replaceSubrange(first..<end, with: new)
+    if runs.isEmpty { runs = [Run(start: 0, attributes: last)] }
+    string.replaceSubrange(index(range.lowerBound)..<index(range.upperBound), with: text.string)
+    // Those of the other text differ from each other.
+    joinEqualRuns(first + new.count...first + new.count)
+    joinEqualRuns(first...first)
   }
+
+  /// Puts a text with its attributes at the end.
+  public mutating func append(_ text: AttributedText) { replace(count..<count, with: text) }
 
   private func index(_ offset: Int) -> String.Index { string.utf8.index(string.utf8.startIndex, offsetBy: offset) }
 
@@ -107,17 +111,18 @@ public struct AttributedText: Hashable, Sendable {
   /// The number of the run that starts at `offset`, which is made if there is none; at the end of the text their count.
   private mutating func split(at offset: Int) -> Int {
     if offset >= count { return runs.count }
-    let next = runs.firstIndex { $0.start >= offset } ?? runs.count
+    let next = runs.boundary { $0.start >= offset }
     if next < runs.count, runs[next].start == offset { return next }
     runs.insert(Run(start: offset, attributes: runs[next - 1].attributes), at: next)
     return next
   }
 
-  private mutating func joinEqualRuns() {
-    var joined: [Run] = []
-    for run in runs where run.attributes != joined.last?.attributes { joined.append(run) }
-    joined[0].start = 0
-    runs = joined
+  /// Joins those of these runs to the one before them that are equal to it.
+  private mutating func joinEqualRuns(_ seams: ClosedRange<Int>) {
+    let seams = seams.clamped(to: 1...max(runs.count - 1, 1))
+    guard runs.count > 1 else { return }
+    let joined = seams.filter { runs[$0].attributes != runs[$0 - 1].attributes }.map { runs[$0] }
+    if joined.count < seams.count { runs.replaceSubrange(seams, with: joined) }
   }
 }
 
@@ -137,15 +142,13 @@ extension AttributedText: ExpressibleByStringInterpolation {
     fileprivate var text = AttributedText("")
 
     public init(literalCapacity: Int, interpolationCount: Int) {}
-    public mutating func appendLiteral(_ literal: String) { append(AttributedText(literal)) }
-    public mutating func appendInterpolation(_ text: AttributedText) { append(text) }
-    public mutating func appendInterpolation<Value>(_ value: Value) { append(AttributedText(String(describing: value))) }
-    public mutating func appendInterpolation<Value>(_ value: Value, _ attributes: Attributes) {
-      append(AttributedText(String(describing: value), attributes))
+    public mutating func appendLiteral(_ literal: String) { text.append(AttributedText(literal)) }
+    public mutating func appendInterpolation(_ text: AttributedText) { self.text.append(text) }
+    public mutating func appendInterpolation<Value>(_ value: Value) {
+      text.append(AttributedText(String(describing: value)))
     }
-
-    private mutating func append(_ other: AttributedText) {
-      text.replace(text.count..<text.count, with: other)
+    public mutating func appendInterpolation<Value>(_ value: Value, _ attributes: Attributes) {
+      text.append(AttributedText(String(describing: value), attributes))
     }
   }
 }

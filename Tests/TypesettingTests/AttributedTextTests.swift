@@ -61,4 +61,17 @@ import Testing
       }
     }
   }
+
+  /// The string is not built again for each change.
+  @Test func textsAreEditedInPlace() {
+    var text = AttributedText("")
+    var addresses: Set<UInt> = []
+    for index in 0..<5000 {
+      text.append(AttributedText("some letters", spacing(Double(index % 2))))
+      if index % 5 == 0 { text.replace(3..<5, with: AttributedText("e ", spacing(Double(index % 2)))) }
+      _ = text.string.utf8.withContiguousStorageIfAvailable { addresses.insert(UInt(bitPattern: $0.baseAddress)) }
+    }
+    #expect(text.count == 60_000 && addresses.count < 40, "\(addresses.count)")
+    #expect(text.attributes(at: 59_999).letterSpacing == 1 && text.attributes(at: 59_980).letterSpacing == 0)
+  }
 }
