@@ -41,11 +41,19 @@ final class ShapedParagraph: Sendable {
     self.source = source
   }
 
-  /// The memory that it takes, in bytes.
+  /// The memory that it takes or keeps in use, in bytes.
   var cost: Int {
-    runs.reduce(0) { $0 + $1.glyphs.count * MemoryLayout<LineGlyph>.stride } + stops.count * MemoryLayout<Stop>.stride
-      + 2 * source.text.count + 256
+    // A library keeps the first design of each file anyway; others last as long as something uses them.
+    let designs = Set(runs.map(\.font.face)).filter { $0.index > 0 || !$0.variations.isEmpty }
+    let glyphCount = runs.reduce(0) { $0 + $1.glyphs.count }
+    return glyphCount * MemoryLayout<LineGlyph>.stride + runs.count * MemoryLayout<ShapedRun>.stride
+      + stops.count * MemoryLayout<Stop>.stride + source.spans.count * MemoryLayout<ParagraphSource.Span>.stride
+      + source.unbreakable.count * MemoryLayout<Range<Int>>.stride + source.text.count + designs.count * Self.designCost
+      + 256
   }
+
+  /// What a face takes without its file: tables of FreeType and HarfBuzz.
+  private static let designCost = 64 << 10
 
   private static func stops(_ runs: [ShapedRun], _ source: ParagraphSource, _ breaks: TextBreaks) -> [Stop] {
     var stops = [Stop(offset: 0, place: breaks[0], isSafe: true, x: 0)]

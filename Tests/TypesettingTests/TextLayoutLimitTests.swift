@@ -149,4 +149,17 @@ import Testing
     text.set(AttributedText.Attributes { $0.background = .black }, in: 0..<1)
     #expect(try layout(text).lines[0].backgrounds.count == 4)
   }
+
+  /// Paragraphs that nobody shows keep few designs of a font in use.
+  @Test func designsOfOldParagraphsAreDropped() throws {
+    let library = try FontLibrary(files: fontFiles("Inter.var.ttf"))
+    weak var face: FontFace?
+    for weight in 401...700 {
+      let request = FontRequest(["Inter"], size: 9, weight: weight)
+      _ = try TextLayout("text", font: request, fonts: library)
+      if weight == 401 { face = try library.font(request).face }
+    }
+    #expect(face == nil)
+    #expect(library.paragraphs.withLock { $0.count } < 130)
+  }
 }
