@@ -3,9 +3,8 @@ import Raster
 
 /// The lines of a paragraph at a width: all at its left edge, from its top, with offsets from its beginning.
 final class ParagraphLines: Sendable {
-  /// All that the lines depend on, beside the fonts and the lines before them.
+  /// All that the lines depend on, beside the shaped paragraph and the lines before them.
   struct Request: Hashable, Sendable {
-    var source: ParagraphSource
     var attributes: [AttributedText.Run]
     var color: Color
     var font: Font

@@ -22,7 +22,11 @@ struct ParagraphSource: Hashable, Sendable {
   ///   - text: UTF-8 in which every control character becomes a blank that is as long, since fonts have no glyphs for them.
   ///   - runs: the attributes of it.
   ///   - font: that of parts that name none.
-  init(_ text: ArraySlice<UInt8>, _ runs: [AttributedText.Run], font: FontRequest, direction: BaseDirection) {
+  ///   - last: the paragraph before, whose spans are shared where they are equal.
+  init(
+    _ text: some Sequence<UInt8>, _ runs: [AttributedText.Run], font: FontRequest, direction: BaseDirection,
+    after last: ParagraphSource? = nil
+  ) {
     var bytes = Array(text)
     for index in bytes.indices {
       if bytes[index] < 0x20 || bytes[index] == 0x7F { bytes[index] = 0x20 }
@@ -47,6 +51,7 @@ struct ParagraphSource: Hashable, Sendable {
         unbreakable.append(run.start..<end)
       }
     }
+    if let last, last.spans == spans { spans = last.spans }
   }
 }
 

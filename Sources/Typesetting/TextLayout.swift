@@ -27,8 +27,6 @@ public final class TextLayout: Sendable {
   public let lines: [Line]
   let paragraphs: [Paragraph]
   private let fonts: FontLibrary
-  /// The paragraphs of the text, also those that are not shown.
-  private let paragraphCount: Int
 
   struct Paragraph: Sendable {
     /// The byte of the text at which it begins.
@@ -47,50 +45,45 @@ public final class TextLayout: Sendable {
   ///   - fonts: those that may be used.
   ///   - last: a layout whose paragraphs are taken over where nothing of them has changed.
   /// - Throws: the error of a font that cannot be opened, or `FontError.noFont` if there is none.
-  public init(
+  public convenience init(
     _ text: AttributedText, font: FontRequest, color: Color = .black, style: Style = Style(), width: Double? = nil,
     fonts: FontLibrary = .system, after last: TextLayout? = nil
   ) throws(FontError) {
-    let style = style.usable
-    let sources = ParagraphText.paragraphs(of: text)
-    let old = last.flatMap { $0.fonts === fonts ? $0 : nil }
-    let moved = (old?.paragraphCount ?? 0) - sources.count
-    func taken(_ index: Int, _ isSame: (ParagraphLines) -> Bool) -> ParagraphLines? {
-      guard let old else { return nil }
-      // Those before a change, and those behind it.
-      for index in [index, index + moved] where old.paragraphs.indices.contains(index) {
-        if isSame(old.paragraphs[index].lines) { return old.paragraphs[index].lines }
-      }
-      return nil
-    }
-    func source(_ index: Int) -> ParagraphSource {
-      ParagraphSource(
-        sources[index].bytes, sources[index].runs, font: font, direction: BaseDirection(style.direction))
-    }
-    func shaped(_ index: Int, _ source: ParagraphSource) throws(FontError) -> ShapedParagraph {
-      if let same = taken(index, { $0.request.source == source }) { return same.paragraph }
-      return try fonts.paragraph(source)
-    }
+    try self.init(
+      text, font: font, color: color, style: style, width: width, fonts: fonts, after: last, longest: Self.longestText)
+  }
 
+  /// - Parameter longest: the bytes of the text that are set.
+  init(
+    _ text: AttributedText, font: FontRequest, color: Color = .black, style: Style = Style(), width: Double? = nil,
+    fonts: FontLibrary, after last: TextLayout? = nil, longest: Int
+  ) throws(FontError) {
+    let style = style.usable
     let limit = width.map { $0.isNaN ? 0 : max($0, 0) } ?? .infinity
+    let old = OldParagraphs(last.flatMap { $0.fonts === fonts ? $0 : nil }, text)
     let base = try fonts.font(font)
+    var texts = ParagraphTexts(text, longest: longest)
     var rest = max(style.maximumLines ?? .max, 1)
-    var (paragraphs, size, bottom, isTruncated) = ([Paragraph](), Size.zero, 0.0, false)
-    for index in sources.indices {
-      if rest == 0 {
-        isTruncated = true
-        break
+    var (paragraphs, size, bottom, isTruncated) = ([Paragraph](), Size.zero, 0.0, text.count > longest)
+    var last: ParagraphSource?
+    while rest > 0, let next = texts.next() {
+      let source = ParagraphSource(
+        next.bytes, next.runs, font: font, direction: BaseDirection(style.direction), after: last)
+      last = source
+      let request = ParagraphLines.Request(attributes: next.runs, color: color, font: base, style: style, width: limit)
+      let isSame = { (lines: ParagraphLines) in
+        lines.paragraph.source == source && lines.request == request
+          && lines.isRight(limit: rest, isFollowed: next.isFollowed)
       }
-      let request = ParagraphLines.Request(
-        source: source(index), attributes: sources[index].runs, color: color, font: base, style: style, width: limit)
-      let isFollowed = index + 1 < sources.count
-      let lines =
-        if let same = taken(index, { $0.request == request && $0.isRight(limit: rest, isFollowed: isFollowed) }) {
-          same
-        } else {
-          ParagraphLines(request, try shaped(index, request.source), limit: rest, isFollowed: isFollowed)
-        }
-      paragraphs.append(Paragraph(offset: sources[index].offset, top: bottom, lines: lines))
+      let lines: ParagraphLines
+      if let same = old.first(at: next.offset, paragraphs.count, where: isSame) {
+        lines = same
+      } else {
+        let known = old.first(at: next.offset, paragraphs.count) { $0.paragraph.source == source }
+        let paragraph = if let known { known.paragraph } else { try fonts.paragraph(source) }
+        lines = ParagraphLines(request, paragraph, limit: rest, isFollowed: next.isFollowed)
+      }
+      paragraphs.append(Paragraph(offset: next.offset, top: bottom, lines: lines))
       size = Size(max(size.width, lines.lines.reduce(0) { max($0, $1.width) }), bottom + lines.height)
       bottom += lines.height + lines.gap + style.paragraphSpacing
       rest -= lines.lines.count
@@ -101,7 +94,7 @@ public final class TextLayout: Sendable {
       paragraph.lines.lines.map { $0.placed(paragraph.offset, paragraph.top, placed, style.alignment) }
     }
     (self.text, self.style, self.fonts, self.width, self.size) = (text, style, fonts, placed, size)
-    (self.paragraphs, self.isTruncated, paragraphCount) = (paragraphs, isTruncated, sources.count)
+    (self.paragraphs, self.isTruncated) = (paragraphs, isTruncated)
   }
 
   /// The characters for which no font has a glyph.
@@ -119,47 +112,22 @@ extension BaseDirection {
   }
 }
 
-/// A paragraph of an attributed text.
-private struct ParagraphText {
-  /// The byte of the text at which it begins.
-  var offset: Int
-  /// Without the line break at its end.
-  var bytes: ArraySlice<UInt8>
-  /// Counted from the paragraph's beginning.
-  var runs: [AttributedText.Run]
+/// The paragraphs of the layout before.
+private struct OldParagraphs {
+  private let paragraphs: [TextLayout.Paragraph]
+  /// The bytes that the text had more.
+  private let moved: Int
 
-  static func paragraphs(of text: AttributedText) -> [ParagraphText] {
-    let bytes = Array(text.string.utf8.prefix(text.whole(0..<TextLayout.longestText).upperBound))
-    var paragraphs: [ParagraphText] = []
-    var (start, run, index) = (0, 0, 0)
-    func add(_ end: Int) {
-      while run + 1 < text.runs.count, text.runs[run + 1].start <= start { run += 1 }
-      let runs = text.runs[run...].prefix { $0.start < end || $0.start <= start }.map {
-        AttributedText.Run(start: max($0.start - start, 0), attributes: $0.attributes)
-      }
-      paragraphs.append(ParagraphText(offset: start, bytes: bytes[start..<end], runs: runs))
-    }
-    while index < bytes.count {
-      let length = lineBreak(bytes, index)
-      if length > 0 {
-        add(index)
-        start = index + length
-      }
-      index += max(length, 1)
-    }
-    add(bytes.count)
-    return paragraphs
+  init(_ layout: TextLayout?, _ text: AttributedText) {
+    paragraphs = layout?.paragraphs ?? []
+    moved = (layout?.text.count ?? 0) - text.count
   }
 
-  /// The bytes of a line break that begins at an index; 0 if none does.
-  private static func lineBreak(_ bytes: [UInt8], _ index: Int) -> Int {
-    switch bytes[index] {
-    case 0x0A, 0x0B, 0x0C: 1
-    case 0x0D: index + 1 < bytes.count && bytes[index + 1] == 0x0A ? 2 : 1
-    // U+0085, and U+2028 and U+2029.
-    case 0xC2: index + 1 < bytes.count && bytes[index + 1] == 0x85 ? 2 : 0
-    case 0xE2: index + 2 < bytes.count && bytes[index + 1] == 0x80 && bytes[index + 2] & 0xFE == 0xA8 ? 3 : 0
-    default: 0
+  /// The lines with a property, of the paragraph with the same number before a change, or at the same distance from the end behind it.
+  func first(at offset: Int, _ number: Int, where isSame: (ParagraphLines) -> Bool) -> ParagraphLines? {
+    for index in [number, paragraphs.boundary { $0.offset >= offset + moved }] where index < paragraphs.count {
+      if isSame(paragraphs[index].lines) { return paragraphs[index].lines }
     }
+    return nil
   }
 }

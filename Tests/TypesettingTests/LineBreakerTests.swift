@@ -48,7 +48,7 @@ import Testing
       if !isWord { text.unicodeScalars.removeAll { $0 == "\u{AD}" } }
       let expected = try pangoStarts(text, width: width, pango)
       let source = ParagraphSource(
-        Array(text.utf8)[...], AttributedText(text).runs, font: FontRequest(["DejaVu Sans"], size: 16), direction: .natural)
+        text.utf8, AttributedText(text).runs, font: FontRequest(["DejaVu Sans"], size: 16), direction: .natural)
       let paragraph = try library.paragraph(source)
       let breaker = LineBreaker(paragraph: paragraph, wrapping: wrapping)
       for (start, end) in zip(expected, expected.dropFirst() + [text.utf8.count]) {

@@ -150,6 +150,37 @@ import Testing
     #expect(try layout(text).lines[0].backgrounds.count == 4)
   }
 
+  @Test func whatIsBehindTheLongestTextIsLeftOut() throws {
+    func layout(_ text: AttributedText, _ longest: Int) throws -> TextLayout {
+      try TextLayout(text, font: request, fonts: library, longest: longest)
+    }
+    #expect(try layout("one two", 7).isTruncated == false)
+    let cut = try layout("one twé", 7)
+    #expect(cut.isTruncated && cut.lines.map(\.range) == [0..<6])
+    #expect(try layout("one\ntwo", 4).isTruncated && layout("one\ntwo", 4).lines.count == 2)
+  }
+
+  /// Not one paragraph more than is shown is looked at.
+  @Test func paragraphsAreFoundOneAfterTheOther() throws {
+    var text = AttributedText("a")
+    text.append(AttributedText(String(repeating: "\nb", count: 1_000_000)))
+    let layout = try layout(text) { $0.maximumLines = 1 }
+    #expect(layout.isTruncated && layout.paragraphs.count == 1)
+    var texts = ParagraphTexts(text, longest: 1 << 20)
+    let (first, second) = (texts.next(), texts.next())
+    #expect(first?.isFollowed == true && first?.runs == second?.runs && second?.offset == 2)
+  }
+
+  @Test func equalParagraphsShareWhatTheyHave() throws {
+    let attributes = AttributedText.Attributes { $0.letterSpacing = 1 }
+    let paragraphs = try layout(AttributedText("one\ntwo\nthree", attributes)).paragraphs.map(\.lines)
+    func address<Element>(_ array: [Element]) -> UnsafeRawPointer? {
+      array.withUnsafeBufferPointer { $0.baseAddress.map { UnsafeRawPointer($0) } }
+    }
+    #expect(Set(paragraphs.map { address($0.request.attributes) }).count == 1)
+    #expect(Set(paragraphs.map { address($0.paragraph.source.spans) }).count == 1)
+  }
+
   /// Paragraphs that nobody shows keep few designs of a font in use.
   @Test func designsOfOldParagraphsAreDropped() throws {
     let library = try FontLibrary(files: fontFiles("Inter.var.ttf"))
