@@ -52,7 +52,7 @@ final class ShapedParagraph: Sendable {
       + 256
   }
 
-  /// What a face takes without its file: tables of FreeType and HarfBuzz.
+  /// The bytes of a face without its file: tables of FreeType and HarfBuzz.
   private static let designCost = 64 << 10
 
   private static func stops(_ runs: [ShapedRun], _ source: ParagraphSource, _ breaks: TextBreaks) -> [Stop] {

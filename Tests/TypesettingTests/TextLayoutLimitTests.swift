@@ -4,7 +4,7 @@ import Raster
 import Testing
 @testable import Typesetting
 
-/// What paragraphs without a width, limits and odd numbers come to.
+/// Layouts without a width, with limits and with odd numbers.
 @Suite struct TextLayoutLimitTests {
   let library: FontLibrary
   private let request = FontRequest(["DejaVu Sans"], size: 16)
@@ -160,7 +160,7 @@ import Testing
     #expect(try layout("one\ntwo", 4).isTruncated && layout("one\ntwo", 4).lines.count == 2)
   }
 
-  /// Not one paragraph more than is shown is looked at.
+  /// A layout looks at no paragraph that it does not show.
   @Test func paragraphsAreFoundOneAfterTheOther() throws {
     var text = AttributedText("a")
     text.append(AttributedText(String(repeating: "\nb", count: 1_000_000)))
