@@ -17,7 +17,7 @@ public final class TextLayout: Sendable {
   public let text: AttributedText
   /// With every number that is not finite, or below 0 where it may not be, made 0.
   public let style: Style
-  /// The width that lines may have, in points; that of the longest line where no limit was given.
+  /// The width that lines may have, in points; that of the longest line with its indent where no limit was given.
   public let width: Double
   /// The width of the longest line, and the height of all.
   public let size: Size
