@@ -27,6 +27,22 @@ final class SceneFileTests: XCTestCase {
     }
   }
 
+  /// The callbacks of these samples only set the time, so that their animations go on in the text.
+  func testADumpedSampleGoesOn() throws {
+    let folder = try TemporaryFolder()
+    for scene in ["cards", "onboarding", "springs"] {
+      for arguments in [
+        ["dump", scene, "--output", "a.scene", "--time", "0.9s", "--size", "320x180"],
+        ["render", scene, "--output", "first.png", "--time", "1.9s", "--size", "320x180"],
+        ["render", "a.scene", "--output", "second.png", "--time", "1.9s"],
+      ] {
+        let result = try framepace(arguments, in: folder.path)
+        XCTAssertEqual(result.status, 0, "\(arguments): \(result.error)")
+      }
+      XCTAssertEqual(try folder.contents(of: "first.png"), try folder.contents(of: "second.png"), scene)
+    }
+  }
+
   func testMistakesAreNamedWithTheirPlace() throws {
     let folder = try TemporaryFolder()
     try "layer {\n  opacty 1\n}\n".write(toFile: "\(folder.path)/bad.scene", atomically: true, encoding: .utf8)

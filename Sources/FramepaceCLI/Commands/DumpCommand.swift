@@ -12,14 +12,14 @@ struct DumpCommand: ParsableCommand {
       The text can be edited, and rendered or run again; times in it count from the \
       scene's beginning.
 
-        framepace dump clock --time 2s --output clock.scene
-        framepace render clock.scene --time 2s --output clock.png
+        framepace dump cards --time 2s --output cards.scene
+        framepace run cards.scene
 
       Pictures are PNG files beside the text, as clock-1.png, or in the text itself \
       where it is printed. A picture takes the next number where another file has its \
       name already. Nothing is deleted: pictures of an earlier dump that are not in the \
-      text any more are named at the end. What callbacks do has no text: a sample that \
-      they move stands still in it.
+      text any more are named at the end. What callbacks do has no text: animations go \
+      on in it, and what a sample's callbacks change stands still.
       """)
 
   @Argument(
@@ -74,7 +74,7 @@ struct DumpCommand: ParsableCommand {
         renderer.invalidate()
       }
       _ = try renderer.nextFrame()
-      content.stand(at: time, on: renderer.engine)
+      content.endCallbacks(at: time, since: renderer.start, on: renderer.engine)
       let scene = content.stage?.scene
       var names = PictureNames(beside: output ?? "")
       let text = try Scene.text(

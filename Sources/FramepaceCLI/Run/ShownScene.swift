@@ -121,11 +121,18 @@ final class ShownScene {
     }
   }
 
-  /// Ends the movement and shows the scene at a time of its own, without a frame: the one for the next vblank may have been begun.
-  func stand(at time: Nanoseconds, on engine: Engine) {
+  /// Ends the callbacks and shows the scene at a time of its own, without a frame: the one for the next vblank may have been begun. A
+  /// sample whose callbacks only set the clock of its root goes on by itself.
+  ///
+  /// - Parameter start: the time at which the scene began.
+  func endCallbacks(at time: Nanoseconds, since start: MonotonicTime, on engine: Engine) {
     player?.invalidate()
     guard case .sample(let scene) = content else { return }
-    Transaction.withoutActions { scene.update(at: time.seconds) }
+    Transaction.withoutActions {
+      scene.update(at: time.seconds)
+      guard scene.root.speed == 0 else { return }
+      (scene.root.beginTime, scene.root.timeOffset, scene.root.speed) = (start, .zero, 1)
+    }
     engine.loop.run(mode: .default, until: engine.loop.clock.now)
   }
 
