@@ -100,7 +100,7 @@ extension ValueSyntax where Value == Transform3D {
       return result
     } text: { value, _ in
       let flat = numbers(Transform3D(value.flattened))
-      return flat == numbers(value) ? text(value.flattened) : "matrix3D \(numbers(value))"
+      return flat == numbers(value) ? text(value.flattened) : textOfSolid(value)
     }
   }
 
@@ -172,14 +172,39 @@ extension ValueSyntax where Value == Transform3D {
     if isExact(.translation(x: map.tx, y: map.ty)) { return "translate \(sceneNumbers(map.tx, map.ty))" }
     if isExact(.scale(map.a)) { return "scale \(SceneNumber.text(map.a))" }
     if isExact(.scale(x: map.a, y: map.d)) { return "scale \(sceneNumbers(map.a, map.d))" }
-    let angle = atan2(map.b, map.a)
-    // Half a degree less exactly: a sine gives back an angle with an error in the last bits.
-    for step in [1e9, 1e12] {
-      let rounded = (angle * 180 / .pi * step).rounded() / step * (.pi / 180)
-      if isExact(.rotation(rounded)) { return "rotate \(ValueSyntax<Double>.angle.textAlone(rounded))" }
+    if let angle = angles(sine: map.b, cosine: map.a).first(where: { isExact(.rotation($0)) }) {
+      return "rotate \(ValueSyntax<Double>.angle.textAlone(angle))"
     }
-    if isExact(.rotation(angle)) { return "rotate \(ValueSyntax<Double>.angle.textAlone(angle))" }
     return "matrix \(numbers)"
+  }
+
+  /// The same for a map that leaves the plane.
+  private static func textOfSolid(_ map: Transform3D) -> String {
+    let all = numbers(map)
+    func isExact(_ other: Transform3D) -> Bool { numbers(other) == all }
+    if isExact(.translation(x: map.m41, y: map.m42, z: map.m43)) {
+      return "translate3D \(sceneNumbers(map.m41, map.m42, map.m43))"
+    }
+    if isExact(.scale(x: map.m11, y: map.m22, z: map.m33)) { return "scale3D \(sceneNumbers(map.m11, map.m22, map.m33))" }
+    let distance = -1 / map.m34
+    for distance in [(distance * 1e6).rounded() / 1e6, distance]
+    where distance > 0 && isExact(.perspective(distance: distance)) {
+      return "perspective \(SceneNumber.text(distance))"
+    }
+    func turn(_ word: String, sine: Double, cosine: Double, x: Double, y: Double) -> String? {
+      angles(sine: sine, cosine: cosine).first { isExact(.rotation($0, x: x, y: y, z: 0)) }.map {
+        "\(word) \(ValueSyntax<Double>.angle.textAlone($0))"
+      }
+    }
+    return turn("rotateX", sine: map.m23, cosine: map.m22, x: 1, y: 0)
+      ?? turn("rotateY", sine: map.m31, cosine: map.m11, x: 0, y: 1) ?? "matrix3D \(all)"
+  }
+
+  /// Angles that may have given a sine and a cosine, first those in few digits of a degree: a sine gives back an angle with an error in the
+  /// last bits.
+  private static func angles(sine: Double, cosine: Double) -> [Double] {
+    let angle = atan2(sine, cosine)
+    return [1e9, 1e12].map { (angle * 180 / .pi * $0).rounded() / $0 * (.pi / 180) } + [angle]
   }
 }
 
@@ -189,86 +214,3 @@ extension ValueSyntax {
 }
 
 func sceneNumbers(_ values: Double...) -> String { values.map(SceneNumber.text).joined(separator: " ") }
-
-// MARK: - Paths
-
-extension ValueSyntax where Value == Path {
-  private static var shapes: [String] {
-    ["move", "line", "quadCurve", "cubicCurve", "close", "rect", "roundedRect", "ellipse", "circle", "arc", "svg"]
-  }
-  private static var expectation: String { "a path: \(shapes.joined(separator: ", ")) or empty" }
-
-  static var path: Self {
-    Self(expectation) { reader throws(SceneError) in
-      if reader.take("empty") { return Path() }
-      guard isAtShape(reader) else { throw reader.expected(expectation) }
-      var path = Path()
-      _ = try reader.list(while: { isAtShape(reader) }) { () throws(SceneError) in try add(to: &path, reader) }
-      return path
-    } text: { value, _ in
-      value.isEmpty ? "empty" : value.elements.map(text).joined(separator: " ")
-    }
-  }
-
-  private static func isAtShape(_ reader: SceneReader) -> Bool { reader.valueWord.map(shapes.contains) ?? false }
-
-  private static func add(to path: inout Path, _ reader: SceneReader) throws(SceneError) {
-    func point() throws(SceneError) -> Point { try ValueSyntax<Point>.point.read(reader) }
-    func rect() throws(SceneError) -> Rect { try ValueSyntax<Rect>.rect.read(reader) }
-    func angle() throws(SceneError) -> Double { try ValueSyntax<Double>.angle.read(reader) }
-    let word = try reader.takeWord(expectation)
-    switch word {
-    case "move": path.move(to: try point())
-    case "line": path.line(to: try point())
-    case "quadCurve":
-      let end = try point()
-      path.quadCurve(to: end, control: try point())
-    case "cubicCurve":
-      let (end, control) = (try point(), try point())
-      path.cubicCurve(to: end, control1: control, control2: try point())
-    case "close": path.close()
-    case "rect": path.addRect(try rect())
-    case "roundedRect":
-      let place = try rect()
-      path.addRoundedRect(place, cornerRadius: try reader.number("the corner radius"))
-    case "ellipse": path.addEllipse(in: try rect())
-    case "circle":
-      let center = try point()
-      path.append(.circle(center: center, radius: try reader.number("the radius of a circle")))
-    case "svg":
-      path.append(try svg(reader))
-    default:
-      let center = try point()
-      let radius = try reader.number("the radius of an arc")
-      let (start, end) = (try angle(), try angle())
-      path.addArc(
-        center: center, radius: radius, startAngle: start, endAngle: end, clockwise: !reader.takeInValue("counterclockwise"))
-    }
-  }
-
-  private static func svg(_ reader: SceneReader) throws(SceneError) -> Path {
-    let token = reader.token
-    let text = try reader.string("path data of SVG in quotation marks")
-    guard text.utf8.count <= SceneLimit.values else {
-      throw reader.error(.tooMany("characters of path data", limit: SceneLimit.values), at: token)
-    }
-    do throws(PathDataError) {
-      return try Path(svg: text)
-    } catch {
-      let found = error.found.map { "'\($0)'" } ?? "its end"
-      throw reader.error(
-        .expected("\(error.expected) at character \(error.character) of the path data", found: found), at: token)
-    }
-  }
-
-  private static func text(_ element: Path.Element) -> String {
-    switch element {
-    case .move(let point): "move \(sceneNumbers(point.x, point.y))"
-    case .line(let point): "line \(sceneNumbers(point.x, point.y))"
-    case .quadCurve(let point, let control): "quadCurve \(sceneNumbers(point.x, point.y, control.x, control.y))"
-    case .cubicCurve(let point, let control1, let control2):
-      "cubicCurve \(sceneNumbers(point.x, point.y, control1.x, control1.y, control2.x, control2.y))"
-    case .close: "close"
-    }
-  }
-}
