@@ -34,6 +34,9 @@ import Testing
         FontError.notFound(fileName: name).description
           == "font \(name) is not among the fonts of the system; install \(advice), or name its folder in FRAMEPACE_FONTS")
     }
+    #expect(
+      FontError.notFound(fileName: "Roboto-Bold").description
+        == "font Roboto-Bold has no ending; name its file, such as Roboto-Bold.ttf")
     #expect(throws: FontError.notFound(fileName: "None.ttf")) {
       try SystemFonts.path(of: "None.ttf", environment: "", home: "/nowhere")
     }

@@ -168,9 +168,11 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unusable(let path, let reason):
       "font \(path): \(reason); TrueType and OpenType files with outlines (.ttf, .otf, .ttc) are accepted"
     case .notFound(let fileName):
-      "font \(fileName) is not among the fonts of the system; install "
-        + (SystemFonts.Name(rawValue: fileName).map { "the Debian package \($0.package)" } ?? "it")
-        + ", or name its folder in \(SystemFonts.environmentVariable)"
+      fileName.contains(".")
+        ? "font \(fileName) is not among the fonts of the system; install "
+          + (SystemFonts.Name(rawValue: fileName).map { "the Debian package \($0.package)" } ?? "it")
+          + ", or name its folder in \(SystemFonts.environmentVariable)"
+        : "font \(fileName) has no ending; name its file, such as \(fileName).ttf"
     case .noFont(let families):
       "there is no font at all"
         + (families.isEmpty ? "" : " for the families \(families.joined(separator: ", "))")
