@@ -112,9 +112,9 @@ extension SceneWriter {
         for (index, animation) in transition.animations.enumerated() where last[animation.place] == index {
           guard let target = targets[animation.target] else { continue }
           if animation.target == nil {
-            write(animation.animation)
+            write(animation.animation, of: SceneKind.kind(of: target))
           } else {
-            block(Self.quoted(names[target] ?? "")) { write(animation.animation) }
+            block(Self.quoted(names[target] ?? "")) { write(animation.animation, of: nil) }
           }
         }
       }

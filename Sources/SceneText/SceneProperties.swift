@@ -56,6 +56,11 @@ struct SceneKind {
   /// A property of any kind, for states, whose layers are only known by their names.
   static func property(_ name: String) -> SceneProperty? { all.lazy.compactMap { $0.property(name) }.first }
 
+  /// The animations of a property of a kind; of any kind, if nil, for a layer that is only known by its name.
+  static func track(_ name: String, of kind: SceneKind?) -> (any SceneTrack)? {
+    (kind.map { $0.property(name) } ?? property(name))?.track
+  }
+
   // MARK: Every layer
 
   private static let common: [SceneProperty] =

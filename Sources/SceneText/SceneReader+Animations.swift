@@ -24,21 +24,25 @@ extension SceneReader {
   var animationKind: AnimationParts.Kind? { word.flatMap(AnimationParts.Kind.init) }
 
   /// Reads an animation: its kind, the property that it moves, and in braces its own properties.
-  func animation(_ kind: AnimationParts.Kind, in place: AnimationParts.Place = .layer) throws(SceneError) -> AnimationParts {
+  ///
+  /// - Parameter layer: the kind of layer that it moves; nil for a layer that is only known by its name.
+  func animation(
+    _ kind: AnimationParts.Kind, of layer: SceneKind?, in place: AnimationParts.Place = .layer
+  ) throws(SceneError) -> AnimationParts {
     try count(.animations)
     let token = token
     advance()
     var parts = AnimationParts(in: place)
     switch kind {
-    case .basic: parts.content = .basic(try takeParts(of: try takeTrack(), &parts))
+    case .basic: parts.content = .basic(try takeParts(of: try takeTrack(of: layer), &parts))
     case .spring:
-      let spring: SpringParts = try takeParts(of: try takeTrack(), &parts)
+      let spring: SpringParts = try takeParts(of: try takeTrack(of: layer), &parts)
       if let feel = spring.feel, feel.perceptualDuration == nil, feel.bounce != nil {
         throw error(.expected("perceptualDuration beside bounce", found: token.name), at: token)
       }
       parts.content = .spring(spring)
     case .keyframes:
-      let keyframes: KeyframeParts = try takeParts(of: try takeTrack(), &parts)
+      let keyframes: KeyframeParts = try takeParts(of: try takeTrack(of: layer), &parts)
       if let course = keyframes.course, course.path == nil, course.rotationMode != nil {
         throw error(.expected("path beside rotationMode", found: token.name), at: token)
       }
@@ -56,7 +60,7 @@ extension SceneReader {
       try block(of: "an animation or a property of the group") { () throws(SceneError) in
         if let member = animationKind {
           guard member != .transition else { throw expected("no transition: it has no effect in a group") }
-          return members.append(try animation(member, in: .group))
+          return members.append(try animation(member, of: layer, in: .group))
         }
         if try take(AnimationParts.properties, in: &parts) { return }
         throw unknownProperty("a property of a group", in: AnimationParts.properties.map(\.name))
@@ -85,12 +89,14 @@ extension SceneReader {
     return parts
   }
 
-  private func takeTrack() throws(SceneError) -> any SceneTrack {
-    guard let name = word, let track = SceneKind.property(name)?.track else {
-      let near = word.flatMap {
-        nearest(to: $0, in: SceneKind.all.flatMap(\.properties).lazy.filter { $0.track != nil }.map(\.name))
-      }
-      throw expected("a property that animates, such as \(near ?? "position, opacity or transform.scale")")
+  private func takeTrack(of layer: SceneKind?) throws(SceneError) -> any SceneTrack {
+    guard let name = word, let track = SceneKind.track(name, of: layer) else {
+      let properties = layer?.properties ?? SceneKind.all.flatMap(\.properties)
+      let near = word.flatMap { nearest(to: $0, in: properties.lazy.filter { $0.track != nil }.map(\.name)) }
+      let expected = "a property that animates, such as \(near ?? "position, opacity or transform.scale")"
+      let owners = SceneKind.all.filter { kind in word.flatMap { kind.property($0)?.track } != nil }.map(\.name)
+      guard let found = found(token, of: owners) else { throw self.expected(expected) }
+      throw error(.expected(expected, found: found), at: token)
     }
     advance()
     return track
@@ -123,33 +129,37 @@ extension SceneWriter {
   func animations(of layer: Layer) {
     let shift = shift(of: layer)
     let start = layer.convertTime(origin, from: nil) - shift
-    for description in layer.animationDescriptions { write(description, shift: shift, start: start) }
+    let kind = SceneKind.kind(of: layer)
+    for description in layer.animationDescriptions { write(description, of: kind, shift: shift, start: start) }
   }
 
   /// Writes an animation of a change of state, which has not begun and leaves open what a layer fills in.
-  func write(_ animation: any Animation) {
+  ///
+  /// - Parameter layer: the kind of layer that it moves; nil for a layer that is named in the text.
+  func write(_ animation: any Animation, of layer: SceneKind?) {
     let description = AnimationDescription(open: animation)
     guard case .group = description.content else {
-      return write(description, in: .stateTransition, shift: .zero, start: .zero)
+      return write(description, of: layer, in: .stateTransition, shift: .zero, start: .zero)
     }
     line("// A group is left out: it has no property that the state changes.")
   }
 
   /// Animations that never show anything are left out.
   private func write(
-    _ description: AnimationDescription, in place: AnimationParts.Place = .layer, shift: Nanoseconds, start: MonotonicTime
+    _ description: AnimationDescription, of layer: SceneKind?, in place: AnimationParts.Place = .layer, shift: Nanoseconds,
+    start: MonotonicTime
   ) {
     guard hasEffect(description) else { return }
     let settings = AnimationParts(description, in: place, shift: shift, start: start)
     let properties = texts(AnimationParts.properties, of: settings, new: AnimationParts())
     switch description.content {
-    case .track(let movement, let spring): write(movement, spring, properties)
+    case .track(let movement, let spring): write(movement, spring, of: layer, properties)
     case .group(let members):
-      guard members.contains(where: hasText) else {
-        return line("// A group is left out: it animates no property of the kinds of layers here.")
+      guard members.contains(where: { hasText($0, of: layer) }) else {
+        return line("// A group is left out: it animates no property of its layer that has a text.")
       }
       block("group", properties) {
-        for member in members { write(member, in: .group, shift: .zero, start: start) }
+        for member in members { write(member, of: layer, in: .group, shift: .zero, start: start) }
       }
     case .transition(let transition):
       let head = "transition \(transition.type)"
@@ -169,18 +179,19 @@ extension SceneWriter {
   }
 
   /// True if an animation is written, and not only a comment.
-  private func hasText(_ description: AnimationDescription) -> Bool {
+  private func hasText(_ description: AnimationDescription, of layer: SceneKind?) -> Bool {
     switch description.content {
-    case .track(let movement, _): SceneKind.property(movement.property.rawValue)?.track != nil && hasEffect(description)
-    case .group(let members): members.contains(where: hasText)
+    case .track(let movement, _): SceneKind.track(movement.property.rawValue, of: layer) != nil && hasEffect(description)
+    case .group(let members): members.contains { hasText($0, of: layer) }
     case .transition: true
     }
   }
 
-  private func write(_ movement: AnimationTrack, _ spring: Spring?, _ settings: [String]) {
+  private func write(_ movement: AnimationTrack, _ spring: Spring?, of layer: SceneKind?, _ settings: [String]) {
     let name = movement.property.rawValue
-    guard let track = SceneKind.property(name)?.track else {
-      return line("// An animation of \(Self.quoted(name)) is left out: it is no property of the kinds of layers here.")
+    guard let track = SceneKind.track(name, of: layer) else {
+      let owner = layer.map { "\($0.name) in a text" } ?? "the kinds of layers here"
+      return line("// An animation of \(Self.quoted(name)) is left out: it is no property of \(owner).")
     }
     switch (movement.values, spring) {
     case (.ends(let ends, _), nil):

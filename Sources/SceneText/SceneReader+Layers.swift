@@ -18,8 +18,8 @@ extension SceneReader {
     var used = StateNames()
     var needs = kind.needs
     try block(of: "a property, a layer or an animation") { () throws(SceneError) in
-      if let kind = animationKind {
-        let parts = try animation(kind)
+      if let animation = animationKind {
+        let parts = try self.animation(animation, of: kind)
         animations.append(PendingAnimation(layer: layer, parts: parts))
       } else if let inner = sublayerKind {
         layer.addSublayer(try self.layer(inner))
@@ -50,7 +50,7 @@ extension SceneReader {
         layer.takeState(name, base: try elements(kind, &used))
       } else if take("stateTransition") {
         try count(.transitions)
-        transitions.append(try stateTransition(&used))
+        transitions.append(try stateTransition(of: kind, &used))
       } else {
         let property = try takeProperty(of: kind)
         let setting = try property.read(self)
@@ -168,7 +168,7 @@ extension SceneReader {
       write: setting.set, implicit: property.track?.implicit)
   }
 
-  private func stateTransition(_ names: inout StateNames) throws(SceneError) -> StateTransition {
+  private func stateTransition(of layer: SceneKind, _ names: inout StateNames) throws(SceneError) -> StateTransition {
     var transition = StateTransition()
     var places: [LayerState.Place: SceneToken] = [:]
     if take("from") { transition.from = try stateName(&names) }
@@ -176,7 +176,7 @@ extension SceneReader {
     try block(of: "a property of the transition") { () throws(SceneError) in
       if animationKind == nil, let target = takeTarget(&names) {
         try block(of: "an animation") { () throws(SceneError) in
-          transition.animations.append(try stateAnimation(of: target, expected: Self.stateAnimations, &places))
+          transition.animations.append(try stateAnimation(of: target, nil, expected: Self.stateAnimations, &places))
         }
       } else if word == "duration" {
         try takeOnce("duration")
@@ -189,7 +189,7 @@ extension SceneReader {
       } else {
         let others = "duration, timingFunction, or the name of a layer with its animations in braces"
         let expected = "\(Self.stateAnimations), or \(others)"
-        transition.animations.append(try stateAnimation(of: nil, expected: expected, &places))
+        transition.animations.append(try stateAnimation(of: nil, layer, expected: expected, &places))
       }
     }
     return transition
@@ -214,13 +214,13 @@ extension SceneReader {
 
   /// - Parameter places: the properties that have an animation already, each with its token.
   private func stateAnimation(
-    of target: String?, expected: String, _ places: inout [LayerState.Place: SceneToken]
+    of target: String?, _ layer: SceneKind?, expected: String, _ places: inout [LayerState.Place: SceneToken]
   ) throws(SceneError) -> StateTransition.Element {
     // A group has no property that the state changes.
     guard let kind = animationKind, kind != .group else { throw self.expected(expected) }
     let (start, named) = (token, following)
     let property = if case .word(let word) = named.kind { word } else { "" }
-    let animation = try animation(kind, in: .stateTransition).animation
+    let animation = try animation(kind, of: layer, in: .stateTransition).animation
     let transition = animation as? Transition
     let element =
       transition.map { StateTransition.Element($0, of: target) }
@@ -261,8 +261,20 @@ extension SceneKind {
   var name: String { word == "layer" ? "a layer" : "a \(word) layer" }
 }
 
-/// The word that is most like a misspelt one, the first in the alphabet of several; nil if none is like it.
+/// The words of Core Animation that have another name here, which is not like theirs.
+private let otherNames = [
+  "fromValue": "from", "toValue": "to", "byValue": "by", "additive": "isAdditive", "cumulative": "isCumulative",
+  "removedOnCompletion": "isRemovedOnCompletion", "foregroundColor": "color", "fontSize": "font",
+  "alignmentMode": "alignment",
+  "truncationMode": "truncation", "hidden": "isHidden", "opaque": "isOpaque", "doubleSided": "isDoubleSided",
+  "frame": "bounds", "filters": "blurRadius", "backgroundFilters": "backdropBlurRadius", "lineCap": "strokeStyle",
+  "lineJoin": "strokeStyle", "miterLimit": "strokeStyle", "lineDashPattern": "strokeStyle", "transform.rotation": "rotation",
+  "transform.rotation.z": "rotation",
+]
+
+/// The word that is meant by one of Core Animation or most like a misspelt one, the first in the alphabet of several; nil if there is none.
 func nearest(to word: String, in words: some Sequence<String>) -> String? {
+  if let name = otherNames[word], words.contains(name) { return name }
   let count = word.utf8.count
   guard count <= 40 else { return nil }
   let allowed = min(max(2, count / 3), count - 1)

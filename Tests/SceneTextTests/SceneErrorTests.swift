@@ -18,6 +18,20 @@ final class SceneErrorTests: XCTestCase {
         "1:15: expected a property that animates, such as position, opacity or transform.scale, found \"masksToBounds\""
       ),
       (
+        "layer { basic strokeEnd { to 1 } }",
+        "1:15: expected a property that animates, such as position, opacity or transform.scale, "
+          + "found \"strokeEnd\", which is a property of a shape layer"
+      ),
+      (
+        "layer { basic transform.rotation.z { to 1 } }",
+        "1:15: expected a property that animates, such as rotation, found \"transform.rotation.z\""
+      ),
+      (
+        "layer { basic opacity { fromValue 1 } }",
+        "1:25: expected a property of the animation, such as from, found \"fromValue\""
+      ),
+      ("layer { frame 0 0 1 1 }", "1:9: expected a property of a layer, such as bounds, found \"frame\""),
+      (
         "layer { spring opacity { perceptualDuration 1s; mass 2 } }",
         "1:49: expected no mass beside perceptualDuration or bounce, found \"mass\""
       ),
