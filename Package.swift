@@ -119,9 +119,9 @@ let package = Package(
     library("Compositing", ["CKernels", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
 
     // The layers that an application works with.
-    library("Layers", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    library("Layers", ["Geometry", "ImageFiles", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
     library("Layouts", ["Geometry", "Layers"]),
-    library("SceneText", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    library("SceneText", ["Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
 
     // Displays and input devices: who may use them, and when they come and go.
     library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
@@ -144,8 +144,8 @@ let package = Package(
     library(
       "Framepace",
       [
-        "Compositing", "FrameTiming", "Geometry", "Hangs", "Layers", "Layouts", "LinuxSystem", "Metering", "Presentation",
-        "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation",
+        "Compositing", "FrameTiming", "Geometry", "Hangs", "ImageFiles", "Layers", "Layouts", "LinuxSystem", "Metering",
+        "Presentation", "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation",
       ]),
     library(
       "FramepaceTesting",
@@ -264,7 +264,8 @@ let package = Package(
     tests(
       "LayersTests",
       [
-        "Compositing", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "SceneText", "TestLength",
+        "Compositing", "Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "SceneText",
+        "TestLength",
       ],
       exclude: ["Facts"]),
     tests(
@@ -272,8 +273,8 @@ let package = Package(
     tests(
       "SceneTextTests",
       [
-        "Compositing", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree",
-        "SampleScenes", "SceneText", "TestLength",
+        "Compositing", "Framepace", "FramepaceTesting", "Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster",
+        "RenderTree", "SampleScenes", "SceneText", "TestLength",
       ]),
     tests("RenderTreeTests", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "TestLength"]),
     tests(

@@ -87,6 +87,11 @@
 @_exported public import enum RenderTree.TransitionSubtype
 @_exported public import enum RenderTree.TransitionType
 
+@_exported public import class ImageFiles.ImageCache
+@_exported public import enum ImageFiles.ImageFileError
+@_exported public import struct ImageFiles.ImageLimits
+@_exported public import struct ImageFiles.PixelSize
+
 @_exported public import protocol Layers.Animatable
 @_exported public import struct Layers.AnimatableKey
 @_exported public import struct Layers.AnimatableProperty
@@ -98,6 +103,7 @@
 @_exported public import enum Layers.CalculationMode
 @_exported public import struct Layers.CurveShape
 @_exported public import class Layers.GradientLayer
+@_exported public import class Layers.ImageLayer
 @_exported public import struct Layers.KeyframeAnimation
 @_exported public import class Layers.Layer
 @_exported public import enum Layers.LayerAction

@@ -28,6 +28,7 @@ extension RandomLayers {
     Kind({ ScrollLayer() }) { $0.scroll($1) },
     Kind({ SurfaceLayer() }) { $0.changeSurface($1) },
     Kind({ TransformLayer() }) { $0.changeTransform($1) },
+    Kind({ ImageLayer() }) { $0.changePicture($1) },
     Kind({ Gauge() }) { $0.changeGauge($1) },
     Kind({ Layer() }) { $0.changeContents($1) },
   ]
@@ -139,6 +140,14 @@ extension RandomLayers {
     }
     if random.chance(0.8) { try? surface.commit() }
     if random.chance(0.1) { layer.contents = random.chance(0.5) ? nil : images.randomElement(using: &random) }
+  }
+
+  private func changePicture(_ layer: ImageLayer) {
+    layer.file = random.chance(0.1) ? nil : files.randomElement(using: &random)
+    if random.chance(0.3) { layer.placeholder = random.chance(0.3) ? nil : images.randomElement(using: &random) }
+    if random.chance(0.3) { layer.animates.toggle() }
+    layer.fadeDuration = random.chance(0.5) ? .zero : .milliseconds(20)
+    if random.chance(0.1) { layer.contents = images.randomElement(using: &random) }
   }
 
   private func changeGradient(_ layer: GradientLayer) {

@@ -15,6 +15,7 @@ public final class RandomLayers {
   /// The layers that are in the tree, or were and may come back.
   var layers: [Layer] = []
   let images: [Image]
+  let files: [String]
   let font: Font?
   /// The designs of texts: a variable font has several.
   let faces: [FontFace]
@@ -26,11 +27,13 @@ public final class RandomLayers {
   /// - Parameters:
   ///   - count: the number of layers at first; there are never many more than twice as many.
   ///   - images: the images that contents are chosen from.
+  ///   - files: the picture files that image layers show.
   ///   - font: the font of text layers; without one they draw nothing.
-  public init(in root: Layer, seed: UInt64, count: Int, images: [Image], font: Font? = nil) {
+  public init(in root: Layer, seed: UInt64, count: Int, images: [Image], files: [String] = [], font: Font? = nil) {
     self.root = root
     self.seed = seed
     self.images = images
+    self.files = files
     self.font = font
     limit = count * 2
     var random = SplitMix64(seed: seed)

@@ -2,7 +2,7 @@ import Glibc
 internal import LinuxSystem
 
 /// A state of a file, which differs after it was written to or replaced.
-struct FileVersion: Hashable, Sendable {
+package struct FileVersion: Hashable, Sendable {
   private let device: UInt
   private let number: UInt
   private let size: Int

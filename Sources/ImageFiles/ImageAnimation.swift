@@ -52,6 +52,10 @@ public final class ImageFrames {
       return ImageFrame(image: try file.decode(to: result, clock: .monotonic, isCancelled: isCancelled), duration: .zero)
     }
     let watch = DecodingWatch(name: file.name, limits: file.limits, clock: .monotonic, isCancelled: isCancelled)
+    return try next(watch)
+  }
+
+  fileprivate func next(_ watch: DecodingWatch) throws(ImageFileError) -> ImageFrame? {
     try watch.check()
     if source == nil { source = try openSource() }
     let frame = try source?.next(to: result, watch: watch)
@@ -69,6 +73,34 @@ public final class ImageFrames {
     return file.header.format == .gif
       ? try GIFFile(bytes, limits: file.limits, name: file.name)
       : try WebPAnimation(bytes, limits: file.limits, name: file.name)
+  }
+}
+
+extension ImageFile {
+  /// All pictures of a file that moves, decoded within the limits of one picture.
+  ///
+  /// - Parameters:
+  ///   - fit: the size of each.
+  ///   - limit: the bytes that all of them have at most; they are made smaller where they would have more.
+  package func frames(
+    _ fit: ImageFit, limit: Int, isCancelled: @escaping () -> Bool
+  ) throws(ImageFileError) -> [ImageFrame] {
+    var size = storedSize(fitting: fit.box(of: header.size)).turned(if: header.orientation.swapsSides)
+    let count = header.animation?.durations.count ?? 1
+    // A row has whole units of 64 bytes.
+    func bytes(_ size: PixelSize) -> Int { ((size.width * 4 + 63) & ~63) * size.height * count }
+    while bytes(size) > limit {
+      guard size.pixels > 1 else { throw .needsMemory(name: name, limit: limit) }
+      let scale = min((Double(limit) / Double(bytes(size))).squareRoot(), 0.99)
+      func side(_ length: Int) -> Int { max(Int(Double(length) * scale), 1) }
+      size = PixelSize(width: side(size.width), height: side(size.height))
+    }
+    let source = ImageFrames(of: self, fitting: size)
+    let watch = DecodingWatch(name: name, limits: limits, clock: .monotonic, isCancelled: isCancelled)
+    var frames: [ImageFrame] = []
+    while frames.count < count, let frame = try source.next(watch) { frames.append(frame) }
+    guard !frames.isEmpty else { throw .damaged(name: name, format: header.format, reason: "there is no picture") }
+    return frames
   }
 }
 

@@ -3,21 +3,22 @@ internal import Raster
 
 /// Decoded images within a budget of bytes, shared by those who show them. Any thread may use it.
 ///
-/// An image counts with the bytes of its rows. When the images have more than the budget, the one that was asked for longest ago
+/// An image counts with the bytes of its rows, a file that moves with those of all its pictures. When the images have more than the budget, the one that was asked for longest ago
 /// leaves first, and so on. An image that is larger than the budget is not kept. Images that leave stay in memory while
 /// somebody shows them.
 public final class ImageCache: Sendable {
   /// The cache that loaders use unless they are told otherwise: 64 MiB.
   public static let shared = ImageCache(bytes: 64 << 20)
 
-  /// A file at a time, and the box that its picture was fitted into.
-  struct Key: Hashable, Sendable {
+  /// A file at a time, and the size in which its picture was decoded.
+  private struct Key: Hashable, Sendable {
     var path: String
     var version: FileVersion
-    var box: PixelSize?
+    var fit: ImageFit
+    var moves: Bool
   }
 
-  private let images: Lock<RecentlyUsed<Key, Image>>
+  private let images: Lock<RecentlyUsed<Key, DecodedImage>>
 
   /// Makes an empty cache.
   ///
@@ -42,10 +43,30 @@ public final class ImageCache: Sendable {
     withExtendedLifetime(all) {}
   }
 
-  func image(for key: Key) -> Image? { images.withLock { $0.value(for: key) } }
-
-  func insert(_ image: Image, for key: Key) {
-    let left = images.withLock { $0.insert(image, for: key, cost: image.bytesPerRow * image.height) }
+  /// The pictures of a file, decoded on this thread if they are not kept.
+  ///
+  /// - Parameters:
+  ///   - version: the file's, if it is known already.
+  ///   - movingBytes: the bytes that all pictures of a file that moves have at most, see `ImageFile.frames`; nil for the first one.
+  package func decoded(
+    _ path: String, version: FileVersion? = nil, _ fit: ImageFit, movingBytes: Int? = nil, limits: ImageLimits,
+    isCancelled: @escaping () -> Bool
+  ) throws(ImageFileError) -> DecodedImage {
+    let known: FileVersion
+    if let version { known = version } else { known = try FileVersion(of: path) }
+    let key = Key(path: path, version: known, fit: fit, moves: movingBytes != nil)
+    if let kept = images.withLock({ $0.value(for: key) }) { return kept }
+    let file = try ImageFile(path: path, limits: limits)
+    let frames: [ImageFrame]
+    if let movingBytes, file.header.animation != nil {
+      frames = try file.frames(fit, limit: movingBytes, isCancelled: isCancelled)
+    } else {
+      let image = try file.decode(fitting: fit.box(of: file.header.size), isCancelled: isCancelled)
+      frames = [ImageFrame(image: image, duration: .zero)]
+    }
+    let decoded = DecodedImage(header: file.header, frames: frames)
+    let left = images.withLock { $0.insert(decoded, for: key, cost: decoded.bytes) }
     withExtendedLifetime(left) {}
+    return decoded
   }
 }

@@ -93,15 +93,11 @@ public final class ImageLoader: Sendable {
 
   private func image(_ wanted: Wanted, _ decoding: Decoding) throws(ImageFileError) -> Image {
     if decoding.isAbandoned.load(ordering: .relaxed) { throw .cancelled }
-    let version: FileVersion
-    if let known = wanted.version { version = known } else { version = try FileVersion(of: wanted.path) }
-    let key = ImageCache.Key(path: wanted.path, version: version, box: wanted.box)
-    if let image = cache.image(for: key) { return image }
-    let image = try ImageFile(path: wanted.path, limits: limits).decode(fitting: wanted.box) {
+    let fit = wanted.box.map(ImageFit.inside) ?? .natural
+    let decoded = try cache.decoded(wanted.path, version: wanted.version, fit, limits: limits) {
       decoding.isAbandoned.load(ordering: .relaxed)
     }
-    cache.insert(image, for: key)
-    return image
+    return decoded.frames[0].image
   }
 
   private func finish(_ wanted: Wanted, _ decoding: Decoding, _ result: Result<Image, ImageFileError>) {

@@ -14,8 +14,11 @@ extension Layer {
   }
 
   /// Looks at a layer that is about to be displayed, or would be if it had a size.
-  func hintAtEmptyText() {
+  func hintAtNothingToShow() {
     #if DEBUG
+      hint(
+        "shows nothing: a picture is decoded in the size of its layer; set the size of `bounds`",
+        if: (self as? ImageLayer)?.file != nil && bounds.isEmpty && !isHidden)
       guard let text = self as? TextLayer, !text.string.isEmpty, !isHidden else { return }
       let hasFont = text.font.map { $0.size > 0 } ?? false
       hint("shows nothing: its text has no font, or one of size 0; set `font`", if: !hasFont)
@@ -30,7 +33,8 @@ extension Layer {
   func hintAtMissingMark() {
     #if DEBUG
       let isOfOwnContent =
-        self is TextLayer || self is ShapeLayer || self is GradientLayer || self is SurfaceLayer || isSpace
+        self is TextLayer || self is ShapeLayer || self is GradientLayer || self is SurfaceLayer
+        || self is ImageLayer || isSpace
       guard type(of: self) != Layer.self, !isOfOwnContent else { return }
       hint(
         "shows nothing: `draw(in:)` and `makeDrawing()` are not called before `setNeedsDisplay()` asks for them",

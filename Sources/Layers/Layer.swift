@@ -178,6 +178,23 @@ open class Layer {
   func entered(_ context: LayerContext) {}
   func left(_ context: LayerContext) {}
 
+  /// False for a layer that has nothing to draw: its contents stay.
+  var hasPicture: Bool { true }
+
+  /// Called when the contents are to be drawn, and before `hasPicture` is asked.
+  func willDisplay() {}
+
+  /// The maker of the contents on another thread; nil to draw them at once.
+  func pictureMaker() -> (any PictureMaker)? { makeDrawing().map(DrawnPicture.init) }
+
+  /// Shows a picture that was made.
+  func take(_ picture: MadePicture) { setContents(picture.image, drawn: picture.measures) }
+
+  /// Called when no picture could be made. The contents stay.
+  func displayFailed(_ error: any Error) {
+    if let error = error as? BitmapError { context?.displayFailed(self, error) }
+  }
+
   /// Text that shows what the layer would draw for the target; nil for a layer that must be drawn.
   func text(for target: DrawingTarget) -> TextContent? { nil }
 }

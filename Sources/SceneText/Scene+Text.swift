@@ -27,13 +27,14 @@ extension Scene {
   ///   - scale: pixels of the output a point.
   ///   - blending: the light in which colours mix.
   ///   - events: the changes of states that are yet to come.
+  ///   - filePath: gives the path from the text's folder of a font's or a picture's file.
   public static func text(
     of root: Layer, size: Size? = nil, origin: MonotonicTime = .zero, scale: Double = 1,
     blending: Blending = .sRGB, events: [Event] = [], images: ImageForm = .embedded,
-    fontPath: @escaping (String) -> String = { $0 }
+    filePath: @escaping (String) -> String = { $0 }
   ) throws -> String {
     let names = PrintedNames(root, events)
-    let writer = SceneWriter(origin: origin, scale: scale, names: names, fontPath: fontPath)
+    let writer = SceneWriter(origin: origin, scale: scale, names: names, filePath: filePath)
     let size = size ?? root.bounds.size
     if !size.isEmpty { writer.line("size \(sceneNumbers(size.width, size.height))") }
     if blending != .sRGB { writer.line("blending \(blending.rawValue)") }

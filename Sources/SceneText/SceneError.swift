@@ -1,4 +1,5 @@
 import Glibc
+import ImageFiles
 import LinuxSystem
 import Raster
 
@@ -55,6 +56,11 @@ extension SceneError.Reason {
   static func image(_ error: PNGError) -> Self {
     guard case .file(let error) = error else { return .file("\(error)") }
     return .unreadable("the image \(error.subject)", error, "a PNG file")
+  }
+
+  static func picture(_ error: ImageFileError) -> Self {
+    guard case .file(let error) = error else { return .file("\(error)") }
+    return .unreadable("the picture \(error.subject)", error, "a PNG, JPEG, WebP or GIF file")
   }
 
   static func font(_ error: FontError) -> Self {

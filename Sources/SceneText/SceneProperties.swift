@@ -43,6 +43,7 @@ struct SceneKind {
     },
     SceneKind("surface", SurfaceLayer.self, draws: false, common) { SurfaceLayer() },
     SceneKind("space", TransformLayer.self, draws: false, common) { TransformLayer() },
+    SceneKind("picture", ImageLayer.self, draws: true, common + picture) { ImageLayer() },
   ]
 
   /// The kind of a layer. A subclass of an application is written as the kind that it is made of; as a plain layer, with the picture that
@@ -150,6 +151,18 @@ struct SceneKind {
     .part(.lineWidth, .number), .part(.lineDashPhase, .number),
   ]
 
+  private static let picture: [SceneProperty] = [
+    .file,
+    .placeholder,
+    SceneProperty("animates", .bool) {
+      ($0 as? ImageLayer)?.isMoving
+    } set: {
+      ($0 as? ImageLayer)?.animates = $1
+    } isSame: {
+      $0 == $1
+    },
+  ]
+
   private static let gradient: [SceneProperty] = [
     SceneProperty(.colors, .values(.color) { $0.isAtColor }),
     SceneProperty(.locations, .values(.number) { $0.isAtNumber }),
@@ -157,6 +170,28 @@ struct SceneKind {
     SceneProperty(.endPoint, .point),
     SceneProperty("type", \GradientLayer.type, .word()),
   ]
+}
+
+extension SceneProperty {
+  /// A file that could not be shown is left out: a text with it would be refused.
+  fileprivate static var file: SceneProperty {
+    var property = SceneProperty("file", \ImageLayer.file, .optional(.pictureFile))
+    let text = property.text
+    property.text = { layer, new, writer in
+      (layer as? ImageLayer)?.failure == nil ? text(layer, new, writer) : nil
+    }
+    return property
+  }
+
+  fileprivate static var placeholder: SceneProperty {
+    SceneProperty("placeholder", ValueSyntax<Image?>.optional(.image)) {
+      ($0 as? ImageLayer)?.placeholder
+    } set: {
+      ($0 as? ImageLayer)?.placeholder = $1
+    } isSame: {
+      $0 === $1
+    }
+  }
 }
 
 extension ValueSyntax where Value == FillRule {

@@ -175,7 +175,9 @@ extension SceneReader {
     if take("to") { transition.to = try stateName(&names) }
     try block(of: "a property of the transition") { () throws(SceneError) in
       if animationKind == nil, let target = takeTarget(&names) {
+        let index = names.targets.count - 1
         try block(of: "an animation") { () throws(SceneError) in
+          if animationKind != .transition { names.targets[index].properties.append(following) }
           transition.animations.append(try stateAnimation(of: target, nil, expected: Self.stateAnimations, &places))
         }
       } else if word == "duration" {

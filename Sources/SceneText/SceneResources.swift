@@ -1,5 +1,6 @@
 import Geometry
 import Glibc
+import ImageFiles
 import Layers
 import LinuxSystem
 import Raster
@@ -33,6 +34,8 @@ final class SceneResources {
   /// Images that the text defines by a name, with the token of their definition.
   private var definitions: [String: Image] = [:]
   private var images: [String: Image] = [:]
+  /// The files of image layers whose headers were read.
+  private var pictureFiles: Set<String> = []
   private var fontPaths: [String: String] = [:]
   private var pixels = 0
   /// The scene's own file and its images, each as it was before it was read.
@@ -105,6 +108,16 @@ final class SceneResources {
   func define(_ name: String, _ image: Image) { definitions[name] = image }
   func isDefined(_ name: String) -> Bool { definitions[name] != nil }
   func defined(_ name: String) -> Image? { definitions[name] }
+
+  /// The path of a picture's file that can be read, which is looked at for changes from now on.
+  func pictureFile(_ name: String) throws(ImageFileError) -> String {
+    let path = path(name)
+    guard pictureFiles.insert(path).inserted else { return path }
+    onImage?(path)
+    files.append(SceneFile(path))
+    _ = try ImageFile(path: path)
+    return path
+  }
 
   func image(path name: String) throws(PNGError) -> Image {
     let path = path(name)
@@ -180,6 +193,24 @@ extension ValueSyntax where Value == Image {
       return image
     } text: { value, writer in
       writer.name(of: value)
+    }
+  }
+}
+
+extension ValueSyntax where Value == String {
+  /// The path of a file that an image layer shows.
+  static var pictureFile: Self {
+    let expected = "the path of a picture file, as a string"
+    return Self(expected) { reader throws(SceneError) in
+      let token = reader.token
+      let name = try reader.string(expected)
+      do throws(ImageFileError) {
+        return try reader.resources.pictureFile(name)
+      } catch {
+        throw reader.error(.picture(error), at: token)
+      }
+    } text: { path, writer in
+      SceneWriter.quoted(writer.filePath(path))
     }
   }
 }

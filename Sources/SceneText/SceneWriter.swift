@@ -20,16 +20,17 @@ final class SceneWriter {
   private var indentation = 0
   private var imageNumbers: [UInt64: Int] = [:]
   private var fontNames: [FontFace: String] = [:]
-  private let fontPath: (String) -> String
+  /// The path of a file in the text.
+  let filePath: (String) -> String
 
   init(
     origin: MonotonicTime = .zero, scale: Double = 1, names: PrintedNames = PrintedNames(),
-    fontPath: @escaping (String) -> String = { $0 }
+    filePath: @escaping (String) -> String = { $0 }
   ) {
     self.origin = origin
     self.scale = scale
     self.names = names
-    self.fontPath = fontPath
+    self.filePath = filePath
   }
 
   func line(_ text: String) { lines.append(String(repeating: "  ", count: indentation) + text) }
@@ -78,7 +79,7 @@ final class SceneWriter {
     if let name = fontNames[face] { return name }
     let file = face.path.split(separator: "/").last.map(String.init) ?? face.path
     let found = try? SystemFonts.path(of: file)
-    let name = found == face.path ? file : fontPath(face.path)
+    let name = found == face.path ? file : filePath(face.path)
     fontNames[face] = name
     return name
   }

@@ -22,7 +22,7 @@ final class SceneSessionTests: XCTestCase {
       XCTAssertEqual(render.status, 0, render.error)
       try onMain {
         let simulation = try SimulatedRun(
-          .named(.steady), seed: 1, size: PixelSize(width: 320, height: 180), scale: 2, isPaced: false)
+          .named(.steady), seed: 1, size: FramepaceCLI.PixelSize(width: 320, height: 180), scale: 2, isPaced: false)
         let session = try SceneSession(scene, options: try SceneOptions.parse([]), simulation: simulation)
         let end = simulation.loop.clock.now + .milliseconds(200)
         while simulation.loop.clock.now < end { simulation.loop.run(mode: .default, until: end) }

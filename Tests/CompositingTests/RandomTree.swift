@@ -19,6 +19,10 @@ final class RandomTree {
   private var now = MonotonicTime.zero
 
   private static let workers = WorkerPool(threads: 1)
+  /// One that moves, and one that does not.
+  private static let files = ["disposal-2.gif", "translucent.png"].map { name in
+    String(#filePath.dropLast("CompositingTests/RandomTree.swift".count)) + "ImageFilesTests/Pictures/" + name
+  }
 
   /// - Parameters:
   ///   - isGuarded: true for images in whose neighbouring memory no byte can be read.
@@ -33,7 +37,7 @@ final class RandomTree {
       ? try RandomLayers.images(seed: seed) { Bitmap.guarded(width: $0, height: $1, at: $0 % 2 == 0 ? .end : .start) }
       : try RandomLayers.images(seed: seed)
     let font = try SystemFonts.font(.sans, size: 13)
-    layers = RandomLayers(in: root, seed: seed, count: count, images: images, font: font)
+    layers = RandomLayers(in: root, seed: seed, count: count, images: images, files: Self.files, font: font)
     list = isScrolled ? Self.list(in: root, seed: seed, images, font) : nil
     context = LayerContext(root: root, workers: Self.workers)
   }

@@ -4,6 +4,32 @@ import Raster
 import Testing
 
 @Suite struct FrameTests {
+  /// Rows count with their padding, so that a narrow picture takes more than its pixels.
+  @Test(arguments: ["disposal-1.gif", "moving.webp"]) func allPicturesStayWithinALimit(name: String) throws {
+    let file = try Pictures.file(name)
+    func bytes(_ frames: [ImageFrame]) -> Int { frames.reduce(0) { $0 + $1.image.bytesPerRow * $1.image.height } }
+    let count = try #require(file.header.animation?.durations.count)
+    let whole = bytes(try file.frames(.natural, limit: 1 << 30) { false })
+    for limit in [whole, whole - 1, whole / 3, 64 * count] {
+      let frames = try file.frames(.natural, limit: limit) { false }
+      #expect(frames.count == count)
+      #expect(bytes(frames) <= limit)
+    }
+    #expect(throws: ImageFileError.needsMemory(name: Pictures.folder + "/" + name, limit: 64 * count - 1)) {
+      try file.frames(.natural, limit: 64 * count - 1) { false }
+    }
+  }
+
+  /// A file may not take the time of its limits for each of its pictures.
+  @Test func allPicturesHaveOneTime() throws {
+    var limits = ImageLimits()
+    limits.duration = .zero
+    let file = try Pictures.file("disposal-1.gif", limits: limits)
+    #expect(throws: ImageFileError.tookTooLong(name: Pictures.folder + "/disposal-1.gif", limit: .zero)) {
+      try file.frames(.natural, limit: 1 << 20) { false }
+    }
+  }
+
   private static let moving = ["moving.webp", "disposal-1.gif", "disposal-2.gif", "disposal-3.gif"]
 
   private func all(_ frames: ImageFrames) throws -> [ImageFrame] {

@@ -39,6 +39,7 @@ final class Sheet {
       let size = Size(sheet.size.width * scale, sheet.size.height * scale)
       let stage = try ManualStage(
         width: Int(size.width), height: Int(size.height), root: sheet.root, rate: .hertz60, scale: scale, blending: blending)
+      stage.engine.waitsForDrawings = true
       stage.run(for: .milliseconds(50))
       let image = try stage.display.capture()
       stage.engine.invalidate()

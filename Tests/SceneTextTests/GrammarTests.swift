@@ -16,12 +16,16 @@ final class GrammarTests: XCTestCase {
     return blocks.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
   }
 
+  /// The folder of the pictures that examples show.
+  private static let folder =
+    String(#filePath.dropLast("SceneTextTests/GrammarTests.swift".count)) + "ImageFilesTests/Pictures"
+
   func testExamplesAreScenes() throws {
     let examples = try Self.examples()
     XCTAssertGreaterThan(examples.count, 6)
     try onMain {
       for example in examples {
-        let scene = try Scene(text: example)
+        let scene = try Scene(text: example, folder: Self.folder)
         scene.start(at: .zero + .seconds(1))
         // Printed and read again it is the same.
         let text = try Scene.text(

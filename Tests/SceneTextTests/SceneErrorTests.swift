@@ -1,10 +1,12 @@
 import Framepace
 import FramepaceTesting
+import ImageFiles
 import SceneText
 import XCTest
 
 final class SceneErrorTests: XCTestCase {
   func testErrorsSayWhereAndWhat() {
+    let formats = ImageFormat.allCases.map(\.rawValue).joined(separator: ", ")
     let cases = [
       ("", "1:1: expected a layer, found the end of the text"),
       ("layer {\n  bounds 0 0 wide 4\n}", "2:14: expected the width of a size, found \"wide\""),
@@ -221,6 +223,19 @@ final class SceneErrorTests: XCTestCase {
       (
         "text { font \"/nowhere/None.ttf\" 12 }",
         "1:13: the font /nowhere/None.ttf cannot be read: No such file or directory; name a font file: .ttf, .otf or .ttc"
+      ),
+      (
+        "picture { file \"/nowhere/None.jpg\" }",
+        "1:16: the picture /nowhere/None.jpg cannot be read: No such file or directory; "
+          + "name a PNG, JPEG, WebP or GIF file"
+      ),
+      (
+        "picture { file \"/etc/passwd\" }",
+        "1:16: picture /etc/passwd: no format that is read; these are: \(formats)"
+      ),
+      (
+        "layer { layer dot {}\n stateTransition to on { dot { basic strokeEnd { to 1 } } }\n state on {} }",
+        "2:38: expected a property of a layer, found \"strokeEnd\", which is a property of a shape layer"
       ),
       ("layer { name \"a\n}", "1:9: expected a property of a layer, found \"name\""),
       (

@@ -15,7 +15,7 @@ struct DumpCommand: ParsableCommand {
         framepace dump cards --time 2s --output cards.scene
         framepace run cards.scene
 
-      Pictures are PNG files beside the text, as clock-1.png, or in the text itself \
+      Pictures are PNG files beside the text, as cards-1.png, or in the text itself \
       where it is printed. A picture takes the next number where another file has its \
       name already. Nothing is deleted: pictures of an earlier dump that are not in the \
       text any more are named at the end. What callbacks do has no text: animations go \
@@ -80,7 +80,7 @@ struct DumpCommand: ParsableCommand {
       let text = try Scene.text(
         of: scene?.root ?? content.root, size: scene?.size ?? points, origin: renderer.start,
         blending: content.blending, events: (scene?.events ?? []).filter { $0.time > time },
-        images: output == nil ? .embedded : .files { _, image in try names.write(image) }, fontPath: fontPath)
+        images: output == nil ? .embedded : .files { _, image in try names.write(image) }, filePath: filePath)
       if let output {
         try AtomicFile.write(Array(text.utf8), to: output)
         try Terminal.output.line(names.summary(output))
@@ -90,9 +90,9 @@ struct DumpCommand: ParsableCommand {
     }
   }
 
-  /// The path of a font's file in the text: from the text's folder if the font lies in it, otherwise from the root, since paths in a
+  /// The path of a file in the text: from the text's folder if the file lies in it, otherwise from the root, since paths in a
   /// scene count from its own folder.
-  private func fontPath(_ path: String) -> String {
+  private func filePath(_ path: String) -> String {
     let path = Self.absolute(path)
     guard let output else { return path }
     let folder = Self.absolute(output.lastIndex(of: "/").map { String(output[...$0]) } ?? ".") + "/"

@@ -121,8 +121,9 @@ final class ShownScene {
     }
   }
 
-  /// Ends the callbacks and shows the scene at a time of its own, without a frame: the one for the next vblank may have been begun. A
-  /// sample whose callbacks only set the clock of its root goes on by itself.
+  /// Ends the callbacks and shows the scene at a time of its own, without a frame: the one for the next vblank may have been begun. The
+  /// animations of a sample whose callbacks set the clock of its root go on; the changes that its callbacks would make later do not
+  /// come.
   ///
   /// - Parameter start: the time at which the scene began.
   func endCallbacks(at time: Nanoseconds, since start: MonotonicTime, on engine: Engine) {

@@ -58,7 +58,7 @@ extension LayerContext {
       let layer = displayMarks[index]
       guard layer.context === self else { continue }
       layer.isDisplayMarked = false
-      layer.hintAtEmptyText()
+      layer.hintAtNothingToShow()
       // A layer without a size still needs display. It is marked again once it has a size.
       guard layer.needsDisplay, layer.bounds.isDrawable else { continue }
       phases.displayCount += 1

@@ -80,6 +80,15 @@ public enum Transaction {
     current.ownGroup = CompletionGroup(parent: current.outerGroup, completion)
   }
 
+  /// Runs changes that nobody's transaction has asked for: none of its settings holds for them, and no completion waits for them.
+  static func apart(_ body: () -> Void) {
+    let level = current
+    current = Level()
+    body()
+    endGroup(of: current)
+    current = level
+  }
+
   /// Starts a transaction inside the current one. A debug build names the place of the call if the transaction is still open at
   /// the end of a turn.
   public static func begin(fileID: StaticString = #fileID, line: UInt = #line) {

@@ -4,12 +4,12 @@ import Raster
 /// A picture that the main thread requested and a worker draws. It can be cancelled.
 final class DrawingJob: Sendable {
   enum State: Sendable {
-    case waiting(any Drawing)
+    case waiting(any PictureMaker)
     case drawing
-    case finished(Image)
-    case failed(BitmapError)
+    case finished(MadePicture)
+    case failed(any Error)
     /// With the picture if it was finished.
-    case cancelled(Image?)
+    case cancelled(MadePicture?)
   }
 
   let target: DrawingTarget
@@ -18,11 +18,11 @@ final class DrawingJob: Sendable {
   private let countdown: DrawingCountdown
   private let storedState: Lock<State>
 
-  init(_ drawing: any Drawing, target: DrawingTarget, countdown: DrawingCountdown, times: DrawingTimes?) {
+  init(_ maker: any PictureMaker, target: DrawingTarget, countdown: DrawingCountdown, times: DrawingTimes?) {
     self.target = target
     self.times = times
     self.countdown = countdown
-    storedState = Lock(.waiting(drawing))
+    storedState = Lock(.waiting(maker))
     countdown.enter()
   }
 
@@ -43,7 +43,7 @@ final class DrawingJob: Sendable {
       let old = state
       switch old {
       case .waiting, .drawing: state = .cancelled(nil)
-      case .finished(let image): state = .cancelled(image)
+      case .finished(let picture): state = .cancelled(picture)
       case .failed, .cancelled: break
       }
       return old
@@ -56,16 +56,15 @@ final class DrawingJob: Sendable {
 
   /// Draws the picture unless it is cancelled. The job checks this before and after, and the drawing itself meanwhile.
   func run() {
-    let drawing = storedState.withLock { state -> (any Drawing)? in
-      guard case .waiting(let drawing) = state else { return nil }
+    let maker = storedState.withLock { state -> (any PictureMaker)? in
+      guard case .waiting(let maker) = state else { return nil }
       state = .drawing
-      return drawing
+      return maker
     }
-    guard let drawing else { return }
+    guard let maker else { return }
     times?.begin()
     do {
-      let image = try target.image(isCancelled: { self.isCancelled }, drawnBy: drawing.draw(in:))
-      settle(.finished(image))
+      settle(.finished(try maker.makePicture(for: target, isCancelled: { self.isCancelled })))
     } catch {
       settle(.failed(error))
     }
@@ -102,8 +101,8 @@ final class DrawingGroup {
     countdown = DrawingCountdown { inbox.post(number) }
   }
 
-  func add(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget, times: DrawingTimes?) -> DrawingJob {
-    let job = DrawingJob(drawing, target: target, countdown: countdown, times: times)
+  func add(_ maker: any PictureMaker, for layer: Layer, target: DrawingTarget, times: DrawingTimes?) -> DrawingJob {
+    let job = DrawingJob(maker, target: target, countdown: countdown, times: times)
     members.append(Member(layer: layer, job: job))
     return job
   }

@@ -51,44 +51,48 @@ extension Layer {
     context.drawing = (self, values)
     defer { context.drawing = nil }
     do {
-      return try image(of: target, makeDrawing())
+      return try picture(of: target, pictureMaker()).image
     } catch {
-      context.displayFailed(self, error)
+      displayFailed(error)
       return nil
     }
   }
 
   private func drawContents() {
+    willDisplay()
+    guard hasPicture else { return }
     let scale = contentsScale ?? context?.scale ?? 1
     guard let target = DrawingTarget(bounds: bounds, scale: scale, isOpaque: isOpaque) else { return }
     hint(
       "is drawn more coarsely than it is shown: a bitmap has 32767 pixels a side and 67 million at most; divide the layer",
       if: target.scale < scale)
-    let drawing = makeDrawing()
-    if let drawing, let context {
-      context.begin(drawing, for: self, target: target)
+    let maker = pictureMaker()
+    if let maker, let context {
+      context.begin(maker, for: self, target: target)
       return
     }
-    if drawing == nil, let text = text(for: target) { return setText(text, drawn: target.measures) }
+    if maker == nil, let text = text(for: target) { return setText(text, drawn: target.measures) }
     // These contents are newer than those of a drawing under way.
     asynchronous.cancel()
     do {
-      setContents(try image(of: target, drawing), drawn: target.measures)
+      take(try picture(of: target, maker))
     } catch {
-      context?.displayFailed(self, error)
+      displayFailed(error)
     }
   }
 
   /// The contents that drawing at this scale of the context gives now; nil if there is nothing to draw. The layer's own stay.
-  package func drawnContents(scale: Double) throws(BitmapError) -> (image: Image, measures: DrawnMeasures)? {
-    guard let target = DrawingTarget(bounds: bounds, scale: contentsScale ?? scale, isOpaque: isOpaque) else { return nil }
-    return (try image(of: target, makeDrawing()), target.measures)
+  package func drawnContents(scale: Double) throws -> (image: Image, measures: DrawnMeasures)? {
+    guard hasPicture, let target = DrawingTarget(bounds: bounds, scale: contentsScale ?? scale, isOpaque: isOpaque) else {
+      return nil
+    }
+    let picture = try picture(of: target, pictureMaker())
+    return (picture.image, picture.measures)
   }
 
-  private func image(of target: DrawingTarget, _ drawing: (any Drawing)?) throws(BitmapError) -> Image {
-    try target.image { context in
-      if let drawing { drawing.draw(in: context) } else { draw(in: context) }
-    }
+  private func picture(of target: DrawingTarget, _ maker: (any PictureMaker)?) throws -> MadePicture {
+    if let maker { return try maker.makePicture(for: target) { false } }
+    return MadePicture(image: try target.image(drawnBy: draw(in:)), measures: target.measures)
   }
 }
 

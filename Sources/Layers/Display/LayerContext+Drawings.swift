@@ -24,18 +24,18 @@ extension LayerContext {
       let group = groups.remove(at: index)
       for member in group.members {
         switch member.job.state {
-        case .finished(let image):
+        case .finished(let picture):
           guard let layer = member.layer, layer.asynchronous.accept(member.job) else {
-            retired.append(image)
+            for image in picture.images { retired.append(image) }
             continue
           }
-          layer.setContents(image, drawn: member.job.target.measures)
+          layer.take(picture)
           member.job.times?.show()
           hasChanged = true
         case .failed(let error):
-          if let layer = member.layer, layer.asynchronous.accept(member.job) { displayFailed(layer, error) }
-        case .cancelled(let image?):
-          retired.append(image)
+          if let layer = member.layer, layer.asynchronous.accept(member.job) { layer.displayFailed(error) }
+        case .cancelled(let picture?):
+          for image in picture.images { retired.append(image) }
         case .waiting, .drawing, .cancelled(nil):
           break
         }
@@ -66,14 +66,14 @@ extension LayerContext {
     return groups.allSatisfy { $0.number < firstNewGroup || $0.priority == .low || $0.countdown.wait(until: end) }
   }
 
-  /// Starts a drawing of a layer's contents. It is grouped with those of the same commit and priority, unless the layer wants to
+  /// Has a worker make a layer's contents. They are grouped with those of the same commit and priority, unless the layer wants to
   /// appear alone.
-  func begin(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget) {
+  func begin(_ maker: any PictureMaker, for layer: Layer, target: DrawingTarget) {
     let priority = layer.drawingPriority
     let isAlone = collecting == nil || layer.publishesDrawingsAlone
     let group = isAlone ? makeGroup(priority) : openGroup(priority)
     let times = onDrawing == nil ? nil : DrawingTimes(clock: clock)
-    let job = group.add(drawing, for: layer, target: target, times: times)
+    let job = group.add(maker, for: layer, target: target, times: times)
     if let times { onDrawing?(layer, times) }
     layer.asynchronous.request(job)
     if isAlone { group.close() }

@@ -1,0 +1,226 @@
+public import Geometry
+public import ImageFiles
+public import LinuxSystem
+public import Raster
+import RenderTree
+
+/// A layer that shows a picture file: PNG, JPEG, WebP or GIF.
+///
+/// ```swift
+/// let photo = ImageLayer(frame: Rect(x: 0, y: 0, width: 400, height: 300))
+/// photo.file = "photo.jpg"
+/// photo.fadeDuration = .milliseconds(250)
+/// photo.onFailure = { _, error in print(error) }
+/// ```
+///
+/// A worker decodes the file in the size in which it is shown, upright and in sRGB, as `makeDrawing()` is drawn: the old contents stay
+/// until then, pictures of one commit appear together, and `drawingPriority` holds. It decodes anew when the layer's size changes.
+/// After the file, `contentsRect` or `limits` have changed, call `setNeedsDisplay()`. A layer needs a size of its own: nothing is
+/// decoded before it has one.
+///
+/// A file that moves does so on the layer's clock, as an animation of `contents` under the key `frames`: `speed` and `timeOffset` pause
+/// and scrub it, and other animations of `contents` go over it. All its pictures are in memory, made smaller if they would take more
+/// than `movingBytes`.
+open class ImageLayer: Layer {
+  /// The picture's file; nil, the initial value, for none.
+  public var file: String? {
+    didSet {
+      guard file != oldValue else { return }
+      // A picture of another file is not shown any more, also if it is finished.
+      asynchronous.cancel()
+      setNeedsDisplay()
+    }
+  }
+  /// The picture that is shown from the commit after a change of `file` until the new one is there; without one the old picture stays
+  /// so long.
+  public var placeholder: Image? {
+    didSet { if placeholder !== oldValue, isAwaited || file == nil { setNeedsDisplay() } }
+  }
+  /// How long a new picture fades in over what was shown before, by an animation under the key `pictureFade`; 0 at first.
+  public var fadeDuration = Nanoseconds.zero
+  /// False to show the first picture of a file that moves. True at first.
+  public var animates = true {
+    didSet { if animates != oldValue, file != nil { setNeedsDisplay() } }
+  }
+  /// Called when a file cannot be shown. The layer keeps its contents.
+  public var onFailure: (@MainActor (ImageLayer, ImageFileError) -> Void)?
+  /// Why `file` is not shown; nil while nothing has failed.
+  public private(set) var failure: ImageFileError?
+  /// The most that a file may take.
+  public var limits = ImageLimits()
+  /// Holds pictures for all layers that have it.
+  public var cache = ImageCache.shared
+
+  /// The bytes of all pictures of a file that moves: 64 MiB.
+  public nonisolated static let movingBytes = 64 << 20
+
+  /// The size of the file of the picture that is shown; nil without one.
+  public private(set) var pixelSize: PixelSize? {
+    didSet { if pixelSize != oldValue { preferredSizeChanged() } }
+  }
+  /// The file that was asked for by the last display.
+  private var displayedFile: String?
+  /// True until a picture of that file is shown.
+  private var isAwaited = false
+  /// The file whose movement is shown, and its pictures.
+  private var movingFile: String?
+  private var movingImages: [Image] = []
+
+  private static let framesKey = "frames"
+
+  public override init() {
+    super.init()
+    (contentsGravity, needsDisplayOnBoundsChange) = (.resizeAspect, true)
+  }
+
+  /// The place of the picture in the bounds. `resizeAspect` at first.
+  public override var contentsGravity: ContentsGravity {
+    didSet { if contentsGravity != oldValue, file != nil { setNeedsDisplay() } }
+  }
+
+  /// The size that shows each of the file's pixels as `contentsScale` says, one a point without; that of `bounds` until a picture is
+  /// shown.
+  open override var preferredSize: Size {
+    pixelSize.map { Size(Double($0.width), Double($0.height)) / (contentsScale ?? 1) } ?? super.preferredSize
+  }
+
+  /// The picture's ratio in the proposed width, or else the proposed height; never larger than `preferredSize`.
+  open override func size(fitting proposal: SizeProposal) -> Size {
+    let size = preferredSize
+    guard pixelSize != nil, !size.isEmpty else { return super.size(fitting: proposal) }
+    let scale =
+      [proposal.width.map { $0 / size.width }, proposal.height.map { $0 / size.height }].compactMap(\.self).min() ?? 1
+    return size * min(max(scale, 0), 1)
+  }
+
+  /// False also where an application has removed the movement that the layer began, for a scene's text.
+  package var isMoving: Bool { animates && (movingFile == nil || animation(forKey: Self.framesKey) != nil) }
+
+  // MARK: Display
+
+  override var hasPicture: Bool { file != nil }
+
+  override func willDisplay() {
+    let isNew = file != displayedFile
+    if isNew { (displayedFile, failure, isAwaited) = (file, nil, file != nil) }
+    guard file == nil || placeholder != nil && isAwaited else { return }
+    // A scene's text may have begun the movement of this file.
+    if isNew, movingFile != nil { endMovement() }
+    if file == nil { pixelSize = nil }
+    Transaction.withoutActions { contents = placeholder }
+  }
+
+  override func pictureMaker() -> (any PictureMaker)? {
+    file.map {
+      FilePicture(
+        path: $0, gravity: contentsGravity, part: contentsRect.size, scale: contentsScale ?? 1, animates: animates,
+        limits: limits, cache: cache)
+    }
+  }
+
+  override func take(_ picture: MadePicture) {
+    guard let file = picture.file else { return super.take(picture) }
+    let shown = presentation[.contents]
+    Transaction.apart {
+      super.take(picture)
+      let isFirst = isAwaited
+      (failure, pixelSize, isAwaited) = (nil, file.size, false)
+      // Pictures in another size go on in their time, as do those of a scene's text.
+      let begin = movingFile == nil || movingFile == displayedFile ? animation(forKey: Self.framesKey)?.beginTime : nil
+      endMovement()
+      if let movement = file.movement {
+        (movingFile, movingImages) = (displayedFile, file.frames.map(\.image))
+        if let begin { add(movement, forKey: Self.framesKey, begunAt: begin) } else { add(movement, forKey: Self.framesKey) }
+        // It is what the layer shows without other animations.
+        animations.insert(animations.removeLast(), at: 0)
+      }
+      guard isFirst, fadeDuration > .zero else { return }
+      add(BasicAnimation(.contents, from: shown, duration: fadeDuration), forKey: "pictureFade")
+    }
+  }
+
+  override func displayFailed(_ error: any Error) {
+    guard let error = error as? ImageFileError else { return super.displayFailed(error) }
+    failure = error
+    #if DEBUG
+      if onFailure == nil { DebugHint.give("\(description) shows no new picture: \(error)", kind: "no picture") }
+    #endif
+    onFailure?(self, error)
+  }
+
+  /// Animations of a layer that was in no tree for a turn have ended.
+  override func entered(_ context: LayerContext) {
+    if !movingImages.isEmpty, animation(forKey: Self.framesKey) == nil { setNeedsDisplay() }
+  }
+
+  private func endMovement() {
+    for image in movingImages { context?.retired.append(image) }
+    (movingFile, movingImages) = (nil, [])
+    removeAnimation(forKey: Self.framesKey)
+  }
+}
+
+/// The facts of a picture file that its layer takes over.
+struct PictureFile: Sendable {
+  let size: PixelSize
+  /// More than one for a file that moves.
+  let frames: [ImageFrame]
+  /// Nil for a file that does not move.
+  let movement: KeyframeAnimation?
+}
+
+/// A picture that is decoded from a file.
+private struct FilePicture: PictureMaker {
+  let path: String
+  let gravity: ContentsGravity
+  /// The part of the picture that is shown, of 1.
+  let part: Size
+  /// Pixels of the picture a point where it keeps its size.
+  let scale: Double
+  let animates: Bool
+  let limits: ImageLimits
+  let cache: ImageCache
+
+  func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture {
+    let (fit, scale) = fit(target)
+    let decoded = try cache.decoded(
+      path, fit, movingBytes: animates ? ImageLayer.movingBytes : nil, limits: limits, isCancelled: isCancelled)
+    let (header, frames) = (decoded.header, decoded.frames)
+    let movement = Self.movement(frames, header.animation?.repetitions)
+    // After its last repetition a file shows its last picture.
+    let image = (movement != nil && header.animation?.repetitions != nil ? frames[frames.count - 1] : frames[0]).image
+    return MadePicture(
+      image: image, measures: DrawnMeasures(size: image.pixelSize / scale, scale: scale),
+      file: PictureFile(size: header.size, frames: frames, movement: movement))
+  }
+
+  /// The size in which the picture is decoded, and its pixels a point.
+  private func fit(_ target: DrawingTarget) -> (ImageFit, scale: Double) {
+    func side(_ pixels: Int, _ part: Double) -> Int {
+      part > 0 && part.isFinite ? Int(min((Double(pixels) / part).rounded(.up), 1e9)) : pixels
+    }
+    let box = PixelSize(width: side(target.width, part.width), height: side(target.height, part.height))
+    return switch gravity {
+    case .resizeAspect: (.inside(box), target.scale)
+    case .resize, .resizeAspectFill: (.covering(box), target.scale)
+    default: (.natural, scale)
+    }
+  }
+
+  private static func movement(_ frames: [ImageFrame], _ repetitions: Int?) -> KeyframeAnimation? {
+    let total = frames.reduce(Nanoseconds.zero) { $0 + $1.duration }
+    guard frames.count > 1, total > .zero else { return nil }
+    var time = Nanoseconds.zero
+    let times = frames.map { frame in
+      defer { time += frame.duration }
+      return time.seconds / total.seconds
+    }
+    var movement = KeyframeAnimation(
+      .contents, values: frames.map { .image($0.image) }, keyTimes: times + [1], calculationMode: .discrete)
+    movement.duration = total
+    // Its time is needed where pictures in another size take its place after its end.
+    movement.settings.isRemovedOnCompletion = false
+    movement.repeatCount = repetitions.map(Double.init) ?? .infinity
+    return movement
+  }
+}
