@@ -145,7 +145,7 @@ private struct LineSetter {
         let attributes = request.attributes[look].attributes
         runs.append(
           TextLayout.Run(
-            glyphs: GlyphRun(font: font, glyphs: glyphs, width: pen), x: x,
+            glyphs: GlyphRun(font: font, glyphs: &glyphs, width: pen), x: x,
             rise: attributes.rise, color: attributes.color ?? request.color, attributes: attributes,
             isHanging: piece.isHanging))
         (x, start) = (x + pen, end)

@@ -28,9 +28,8 @@ public struct GlyphRun: Sendable {
   /// The distance in points from the left end to where a glyph that follows would begin.
   public let width: Double
 
-  /// - Parameter glyphs: they get their boxes here.
-  package init(font: Font, glyphs: [Glyph], width: Double) {
-    var glyphs = glyphs
+  /// - Parameter glyphs: they get their boxes here, in place.
+  package init(font: Font, glyphs: inout [Glyph], width: Double) {
     font.face.addBoxes(to: &glyphs)
     (self.font, self.glyphs, self.width) = (font, glyphs, width)
   }

@@ -28,7 +28,7 @@ public struct TextLine: Sendable {
       pen += Int(glyph.advance)
     }
     self.string = string
-    run = GlyphRun(font: font, glyphs: glyphs, width: Double(pen) * pointsPerUnit)
+    run = GlyphRun(font: font, glyphs: &glyphs, width: Double(pen) * pointsPerUnit)
   }
 
   /// The height of the line above the baseline, in points.
