@@ -34,7 +34,7 @@ extension LayerBenchmarks {
         curves()
       },
       Harness.allocations("allocations in that", frames: 100) { values() },
-      Harness.compare("a tree of these, against curves", repeats: 100, limit: 10) {
+      Harness.compare("a tree of these, against curves", repeats: 100, limit: 14) {
         tree()
       } peer: {
         curves()
