@@ -11,7 +11,7 @@ import Testing
     let events = [Event(), Event(), Event()]
     for (index, event) in events.enumerated() {
       event.post()
-      scenario.descriptor("\(index)", event.number) { [words = scenario.words, unowned loop = scenario.loop] _, found in
+      scenario.descriptor("\(index)", event) { [words = scenario.words, unowned loop = scenario.loop] _, found in
         if words.all.count == 8 { loop.stop() }
         #expect(found == .readable)
       }
@@ -27,7 +27,7 @@ import Testing
     }.signal()
     let event = Event()
     event.post()
-    scenario.descriptor("descriptor", event.number) { _, _ in event.consume() }
+    scenario.descriptor("descriptor", event) { _, _ in event.consume() }
     scenario.timer("timer", at: 0)
     scenario.run(until: 1)
     #expect(scenario.words.description == "source timer source descriptor source →stopped")
@@ -38,7 +38,7 @@ import Testing
     let scenario = Scenario()
     let event = Event()
     event.post()
-    scenario.descriptor("port", event.number)
+    scenario.descriptor("port", event)
     scenario.timer("timer", at: 0, every: 1) { [unowned loop = scenario.loop, words = scenario.words] timer in
       timer.nextFireTime = .zero
       if words.count("timer") == 4 { loop.stop() }
@@ -105,8 +105,8 @@ import Testing
     let event = Event()
     event.post()
     let second = Box<FrameLoop.DescriptorSource?>(nil)
-    scenario.descriptor("first", event.number) { _, _ in second.value?.invalidate() }
-    second.value = scenario.descriptor("second", event.number)
+    scenario.descriptor("first", event) { _, _ in second.value?.invalidate() }
+    second.value = scenario.descriptor("second", event)
     scenario.run(until: 0)
     #expect(scenario.words.description == "first →timedOut")
   }
@@ -121,7 +121,7 @@ import Testing
     let number = copy(closed)
     closed.post()
     let old = scenario.descriptor("old", number)
-    scenario.descriptor("event", event.number) { _, _ in event.consume() }
+    scenario.descriptor("event", event) { _, _ in event.consume() }
     let reused = Event()
     if isNumberReused { #expect(dup2(reused.number, number) == number) } else { close(number) }
     old.invalidate()
@@ -173,7 +173,7 @@ import Testing
     timer.wait()
     #expect(try loop.performAndWait { true })
     #expect(passes.value < 20)
-    withExtendedLifetime(closed) {}
+    withExtendedLifetime((closed, event)) {}
   }
 
   /// A descriptor that was closed, and is a copy of the same file again: the kernel has kept its registration.
@@ -199,7 +199,7 @@ import Testing
     let scenario = Scenario()
     let (event, silent) = (Event(), Event())
     event.post()
-    let source = scenario.descriptor("never", event.number)
+    let source = scenario.descriptor("never", event)
     // Learns of a new registration that its descriptor is closed.
     let number = copy(silent)
     let witness = scenario.descriptor("never", number)

@@ -185,12 +185,12 @@ private actor Lodger {
     }
     spin { loop.value?.isWaiting == true }
     let lodger = Lodger(try #require(loop.value))
-    _ = await lodger.home
+    #expect(await lodger.isAtHome)
     served.wait()
-    let task = Task { _ = await lodger.home }
+    let task = Task { await lodger.isAtHome }
     await suspend { lodger.loop.jobs.count > 0 }
     left.open()
-    await task.value
+    #expect(await task.value)
     end.open()
     thread.join()
     #expect(words.description == "served timedOut waiting:1 handledSource finished")

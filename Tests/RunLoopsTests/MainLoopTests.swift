@@ -75,7 +75,7 @@ final class MainLoopTests: XCTestCase {
           source.invalidate()
         }), to: .default)
     loop.perform(onMain: { log.add("block") })
-    runMain()
+    withExtendedLifetime(event) { runMain() }
     source.invalidate()
     XCTAssertEqual(MainActor.assumeIsolated { log.words }.sorted(), ["block", "descriptor", "observer", "source", "timer"])
   }

@@ -69,6 +69,15 @@ struct Scenario {
     return source
   }
 
+  /// The same for an event, which the source holds.
+  @discardableResult
+  func descriptor(
+    _ word: String, _ event: Event,
+    _ body: @escaping @Sendable (FrameLoop.DescriptorSource, FrameLoop.DescriptorSource.Events) -> Void = { _, _ in }
+  ) -> FrameLoop.DescriptorSource {
+    descriptor(word, event.number) { source, found in withExtendedLifetime(event) { body(source, found) } }
+  }
+
   /// Runs until `milliseconds` after the clock's start, and writes the result.
   @discardableResult
   func run(_ mode: FrameLoop.Mode = .default, until milliseconds: Int64, returnAfterSourceHandled: Bool = false)
