@@ -158,7 +158,7 @@ import Testing
         levels.append(result.items.first { $0.range.contains(offset) }?.level)
         offset += String(scalar).utf8.count
       }
-      // Where nothing runs from right to left, Pango finds one level for all. The order is the same.
+      // Pango finds one level for a text in which nothing runs from right to left. The order is the same.
       let runsForwards = (expected + levels).allSatisfy { ($0 ?? 0) % 2 == 0 }
       let isEqual = runsForwards || zip(expected, levels).allSatisfy { $0 == nil || $0 == $1 }
       #expect(isEqual && result.level == UInt8(fields[2]), "\(line): \(levels) \(result.level)")
