@@ -3,9 +3,9 @@ internal import Raster
 
 /// Decoded images within a budget of bytes, shared by those who show them. Any thread may use it.
 ///
-/// An image counts with the bytes of its rows, a file that moves with those of all its pictures. When the images have more than the budget, the one that was asked for longest ago
-/// leaves first, and so on. An image that is larger than the budget is not kept. Images that leave stay in memory while
-/// somebody shows them.
+/// An image counts with the bytes of its rows, a file that moves with those of all its pictures. When the images have more than the
+/// budget, the one that was asked for longest ago leaves first, and so on. An image that is larger than the budget is not kept. Images
+/// that leave stay in memory while somebody shows them.
 public final class ImageCache: Sendable {
   /// The cache that loaders use unless they are told otherwise: 64 MiB.
   public static let shared = ImageCache(bytes: 64 << 20)
