@@ -77,7 +77,8 @@ extension ProfilePage {
           }
           return found;
         }
-        let column = -1;
+        // Not -1, where a frame lies that begins before the view.
+        let column = null;
         for (let index = first; index < last; index++) {
           const place = Math.floor((at[index] - from) * pixelsPerMillisecond);
           if (place !== column) {
