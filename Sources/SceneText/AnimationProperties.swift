@@ -150,7 +150,9 @@ extension ValueSyntax where Value == [Double] {
       var last = 0.0
       return try reader.list(while: { reader.isAtNumber }) { () throws(SceneError) in
         let low = last
-        last = try number.only("a key time from \(SceneNumber.text(low)) to 1") { $0 >= low && $0 <= 1 }.read(reader)
+        last = try number.only("a key time from \(SceneNumber.text(low))\(low > 0 ? ", the one before it," : "") to 1") {
+          $0 >= low && $0 <= 1
+        }.read(reader)
         return last
       }
     } text: { times, _ in

@@ -34,7 +34,7 @@ extension ValueSyntax where Value == Rect {
 }
 
 extension ValueSyntax where Value == Color {
-  private static var expectation: String { "a colour such as #1E90FF or #1E90FF80" }
+  private static var expectation: String { "a colour such as #FFF, #1E90FF or #1E90FF80" }
 
   static var color: Self {
     Self(expectation) { reader throws(SceneError) in

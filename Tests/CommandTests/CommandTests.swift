@@ -32,6 +32,11 @@ struct CommandTests {
     // Examples are indented; a broken example would continue at the left edge.
     let broken = result.output.split(separator: "\n").filter { $0.hasPrefix("framepace") }
     #expect(broken.isEmpty, "\(broken)")
+    // So would the text of a table, after whose name it stands.
+    let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+    for (line, next) in zip(lines, lines.dropFirst()) where line.hasPrefix("  ") {
+      #expect(next.isEmpty || next.hasPrefix(" "), "\(line)\n\(next)")
+    }
     let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(!text.contains(/\(default: [^)]*\) \(default:/), "a default is said twice")
   }

@@ -83,14 +83,46 @@ struct RenderCommandTests {
     #expect(try folder.files == ["orbit.png"])
   }
 
-  /// One picture has its file's name and a rate too, also in a folder.
+  /// One picture has its file's name and its size, also in a folder.
   @Test(arguments: [(["d"], "d/still.png"), (["d/"], "d/still.png"), (["d", "--frames", "1"], "d/still-0000.png")])
   func saysWhichFileItWrote(output: [String], file: String) throws {
     let folder = try TemporaryFolder()
     let result = try framepace(["render", "still", "--size", "64x64", "--output"] + output, in: folder.path)
     #expect(
-      result.output.hasPrefix("wrote \(file): ") && result.output.hasSuffix(" frames a second\n"), "\(result.output)")
+      result.output.hasPrefix("wrote \(file): 64x64 pixels, ") && result.output.hasSuffix(" s\n"), "\(result.output)")
     #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(file)"))
+  }
+
+  /// A scene whose picture would be too large is refused, not cut.
+  @Test(arguments: [
+    ("20000 100", [], "'big.scene' is 20000 by 100 points, and a picture has at most 16384 pixels a side: use --size"),
+    ("100 9000", ["--scale", "2"], "'big.scene' is 100 by 9000 points at --scale 2, and a picture has"),
+  ])
+  func aSceneThatIsTooLargeIsRefused(size: String, options: [String], sentence: String) throws {
+    let folder = try TemporaryFolder()
+    try Data("size \(size)\nlayer { backgroundColor #F80 }".utf8).write(to: URL(fileURLWithPath: folder.path + "/big.scene"))
+    let result = try framepace(["render", "big.scene", "--output", "x.png"] + options, in: folder.path)
+    #expect(result.status == 1)
+    #expect(result.error.replacing("\n", with: " ").hasPrefix("framepace: \(sentence)"), "\(result.error)")
+    #expect(try folder.files == ["big.scene"])
+    let fitted = try framepace(["render", "big.scene", "--output", "x.png", "--size", "64x64"], in: folder.path)
+    #expect(fitted.status == 0, "\(fitted.error)")
+  }
+
+  /// A link that leads nowhere says so.
+  @Test func aLinkToNowhereIsNamed() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(atPath: folder.path + "/x.png", withDestinationPath: "/nowhere/x.png")
+    let result = try framepace(["render", "still", "--output", "x.png"], in: folder.path)
+    #expect(result.error == "framepace: cannot write to 'x.png': it is a link to a file whose folder does not\nexist\n")
+  }
+
+  /// One picture goes to the standard output as PNG.
+  @Test func aPictureOnTheStandardOutputNeedsNoFormat() throws {
+    let folder = try TemporaryFolder()
+    let result = try shell("framepace render still --size 64x64 --output - > x.png", in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(try folder.contents(of: "x.png").starts(with: [0x89, 0x50, 0x4E, 0x47]))
   }
 
   /// A scene that is named often is rendered once. The last line says what was written, to no terminal too.

@@ -47,7 +47,11 @@ struct WrongInputTests {
     (["render", "a/card.scene", "b/card.scene", "--output", "x"], "scenes are named 'card'", "one by one"),
     (["render", "orbit", "--output", "x.jpg"], "'x.jpg': pictures are PNG", ".png"),
     (["render", "orbit", "--output", "x.mp4"], "'x.mp4': pictures are PNG", "--output - --format y4m"),
-    (["render", "orbit", "--output", "-"], "'-' needs a --format", "y4m"),
+    (["render", "orbit", "--output", "-", "--frames", "2"], "'-' needs a --format", "y4m"),
+    (
+      ["render", "a.scene", "--output", "x.png", "--size", "9x9", "--scale", "2"], "--scale has no effect with --size",
+      "a is"
+    ),
     (["render", "orbit", "--output", "-", "--format", "png", "--frames", "2"], "'-' is one file", "folder"),
     (["render", "orbit", "clock", "--output", "x.apng"], "'x.apng' is one file", "folder"),
     (["render", "orbit", "--output", "x.apng", "--format", "y4m"], "asks for apng, and --format for y4m", "use one"),
@@ -224,7 +228,7 @@ struct WrongInputTests {
     (["--hang-reports", "/dev/null", "--display", "fallback"], "'/dev/null': it is no folder; name a folder"),
     (["--hang-reports", "/proc", "--display", "fallback"], "'/proc/report.hang': "),
     (["render", "orbit", "--output", "/proc/pictures"], "'/proc/pictures': "),
-    (["render", "orbit", "--output", "/proc/orbit.png"], "'/proc/orbit.png': "),
+    (["render", "orbit", "--output", "/proc/orbit.png"], "'/proc/orbit.png': its folder takes no new files"),
     (["render", "orbit", "--output", "/dev/full"], "'/dev/full': it is no folder"),
     (
       ["vblank", "--count", "1000000", "--record", String(repeating: "x", count: 300)],

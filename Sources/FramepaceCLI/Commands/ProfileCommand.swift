@@ -101,10 +101,10 @@ struct ProfileCommand: JudgingCommand {
                                frame before and did not only move, painted,
                                paintedRatio: painted for each dirty one, overdraw:
                                how often one was painted
-        statistics             rates, counts, lows, hitchTimeRatio in ms/s, its class,
-                               frameInterval, latency, inputLatency, animationError,
-                               predictionError and tickLateness, each with P50 P95
-                               P99 P999 Max StandardDeviation
+        statistics             rates, counts, lows, hitchTimeRatio in ms/s, its
+                               class, frameInterval, latency, inputLatency,
+                               animationError, predictionError and tickLateness, each
+                               with P50 P95 P99 P999 Max StandardDeviation
         environment            processor, cores, kernel, build and version
         durations              of each phase in each frame, in nanoseconds; null for
                                more than 100000 frames

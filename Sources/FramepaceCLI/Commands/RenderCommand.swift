@@ -107,8 +107,12 @@ struct RenderCommand: ParsableCommand {
     if !scenes.isEmpty && all { throw ValidationError("Name scenes or use --all, not both.") }
     if time != nil && frames != nil { throw ValidationError("Use --time for one picture or --frames for many, not both.") }
     if rate != nil && frames == nil { throw ValidationError("--rate belongs to --frames.") }
-    if output == "-" && format == nil {
-      throw ValidationError("--output '-' needs a --format: png for one picture, apng or y4m for a film.")
+    if output == "-" && format == nil && frames != nil {
+      throw ValidationError("--output '-' needs a --format for a film: apng or y4m.")
+    }
+    if size != nil, scale != 1, let file = scenes.first(where: \.isFile) {
+      throw ValidationError(
+        "--scale has no effect with --size: \(file.name) is fitted into these pixels. Use one of both.")
     }
     if let suffix = OutputPath.otherPicture(output) {
       throw ValidationError(
@@ -200,6 +204,7 @@ struct RenderCommand: ParsableCommand {
     progress: RenderProgress
   ) throws {
     let size = try size ?? scene.size(scale: scale) ?? .standard
+    progress.size = size
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
     let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: fonts))
     let rate = rate ?? .hertz60

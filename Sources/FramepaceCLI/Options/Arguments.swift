@@ -8,6 +8,7 @@ import SampleScenes
 /// A size in pixels.
 struct PixelSize: Equatable, CustomStringConvertible {
   static let standard = PixelSize(width: 1920, height: 1080)
+  static let longestSide = 16_384
 
   var width: Int
   var height: Int
@@ -20,13 +21,13 @@ struct PixelSize: Equatable, CustomStringConvertible {
 ///
 /// Numbers are plain digits: `Double` would also accept "0x10", "1e1" and "+1".
 enum Accepted {
-  static let sizes = "WIDTHxHEIGHT in pixels, each from 1 to 16384, such as 1920x1080"
+  static let sizes = "WIDTHxHEIGHT in pixels, each from 1 to \(PixelSize.longestSide), such as 1920x1080"
   static let rates = "a rate from 1 to 1000 Hz, such as 60, 59.94 or 60000/1001"
 
   @Sendable static func size(_ text: String) throws -> PixelSize {
     let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { digits($0) }
-    guard sides.count == 2, let width = sides[0], let height = sides[1], (1...16_384).contains(width),
-      (1...16_384).contains(height)
+    guard sides.count == 2, let width = sides[0], let height = sides[1],
+      case let side = 1...PixelSize.longestSide, side.contains(width), side.contains(height)
     else { throw refused(sizes) }
     return PixelSize(width: width, height: height)
   }

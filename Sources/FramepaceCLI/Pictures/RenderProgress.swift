@@ -7,6 +7,8 @@ final class RenderProgress {
   let total: Int
   /// The pictures that are written completely.
   var written = 0
+  /// The size of the pictures that were begun last.
+  var size: PixelSize?
   private let start = SystemClock.monotonic.now
 
   init(total: Int) {
@@ -22,8 +24,10 @@ final class RenderProgress {
 
   private var seconds: Double { (SystemClock.monotonic.now - start).seconds }
 
-  /// "wrote 120 files to frames: 8.40 s, 14.29 frames a second".
+  /// "wrote 120 files to frames: 8.40 s, 14.29 frames a second", "wrote orbit.png: 1920x1080 pixels, 0.05 s".
   func summary(_ what: String) -> String {
-    "\(what): \(Text.decimal(seconds, 2)) s, \(Text.decimal(Double(written) / max(seconds, 0.001), 2)) frames a second"
+    let time = "\(Text.decimal(seconds, 2)) s"
+    if total == 1 { return "\(what): " + (size.map { "\($0) pixels, " } ?? "") + time }
+    return "\(what): \(time), \(Text.decimal(Double(written) / max(seconds, 0.001), 2)) frames a second"
   }
 }

@@ -43,6 +43,8 @@ final class SceneProfile {
   private let damages: DamageLog
   private var reader: RegionReader
   private var regions = RegionTally()
+  /// True once the scene was still for so long that no more frames will come.
+  private var isAtRest = false
 
   /// - Parameters:
   ///   - budget: the time that a frame may take; nil for one refresh interval.
@@ -136,7 +138,8 @@ final class SceneProfile {
     try figures.write(to: target)
     if case .output = target { return }
     if case .frames(let count) = length, profile.frames < count {
-      try Terminal.output.line("ended after \(profile.frames) of \(count) frames")
+      try Terminal.output.line(
+        "ended after \(profile.frames) of \(count) frames\(isAtRest ? ": nothing moves any more" : "")")
     }
   }
 
@@ -162,6 +165,7 @@ final class SceneProfile {
       fireTime: engine.loop.clock.now + .seconds(1),
       .onMain { [weak self] _ in
         guard let self, profile.frames <= seen + 1, !engine.output.wantsFrame else { return }
+        isAtRest = true
         engine.finish()
       })
     engine.loop.add(timer, to: .common)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import Metering
 import SampleScenes
 
 /// A scene of the command line: one of the samples, or a file.
@@ -9,6 +10,8 @@ enum SceneChoice: Hashable, Sendable {
 
   static let suffix = ".scene"
   static var list: String { "\(SceneName.list), or a file whose name ends in \(suffix)" }
+
+  var isFile: Bool { if case .file = self { true } else { false } }
 
   /// The name of the sample, or that of the file without folder and ending.
   var name: String {
@@ -69,12 +72,22 @@ enum SceneChoice: Hashable, Sendable {
   }
 
   /// The size of a file's own picture, in whole points; nil for a sample, which has none.
+  ///
+  /// - Throws: a sentence where a side would have more pixels than a picture can have.
   @MainActor
   func size(scale: Double) throws -> PixelSize? {
     guard case .file(let path) = self else { return nil }
     let size = try Self.read(path).size
-    func pixels(_ length: Double) -> Int { Int(min(max((length * scale).rounded(.up), 1), 16_384)) }
-    return size.isEmpty ? nil : PixelSize(width: pixels(size.width), height: pixels(size.height))
+    guard !size.isEmpty else { return nil }
+    func pixels(_ length: Double) throws -> Int {
+      let pixels = max((length * scale).rounded(.up), 1)
+      if pixels <= Double(PixelSize.longestSide) { return Int(pixels) }
+      let factor = scale == 1 ? "" : " at --scale \(Text.number(scale))"
+      throw Refusal(
+        "'\(path)' is \(Text.number(size.width)) by \(Text.number(size.height)) points\(factor), and a picture has at most "
+          + "\(PixelSize.longestSide) pixels a side: use --size")
+    }
+    return PixelSize(width: try pixels(size.width), height: try pixels(size.height))
   }
 }
 
