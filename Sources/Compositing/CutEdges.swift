@@ -101,7 +101,7 @@ struct ShapeMask {
 
 extension ShapeContent {
   /// True if it paints an opaque interior and nothing else.
-  fileprivate var isOpaqueFill: Bool { (parts.fillColor?.premultipliedBGRA ?? 0) >> 24 == 255 && !parts.paintsStroke }
+  fileprivate var isOpaqueFill: Bool { fill?.isOpaque == true && stroke == nil }
 }
 
 extension TreeLayers {

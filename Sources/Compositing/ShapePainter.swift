@@ -4,11 +4,10 @@ import Raster
 import RenderTree
 
 extension ShapeContent: PaintableContent {
-  var coversItself: Bool { parts.paintsFill && parts.paintsStroke }
+  var coversItself: Bool { fill != nil && stroke != nil }
 
   func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect {
-    guard let color = parts.fillColor?.premultipliedBGRA, color >> 24 == 255,
-      let fill = StripCache.shared.strips(of: self, .fill, transform, frame: nil)
+    guard fill?.isOpaque == true, let fill = StripCache.shared.strips(of: self, .fill, transform, frame: nil)
     else { return .zero }
     let covered = fill.strips.coveredRect.offsetBy(dx: fill.x, dy: fill.y)
     guard record.flags.contains(.masksToBounds) else { return covered }
@@ -18,6 +17,7 @@ extension ShapeContent: PaintableContent {
 
   func isSame(in layer: MovedLayer) -> Bool {
     StripCache.hasSameStrips(self, layer.new, as: layer.old, dx: layer.dx, dy: layer.dy)
+      && (fill.map { isSame($0, in: layer) } ?? true) && (stroke.map { isSame($0, in: layer) } ?? true)
   }
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
@@ -26,24 +26,36 @@ extension ShapeContent: PaintableContent {
     let mask = isMasked ? LayerShape(layer.node, layer.record) : nil
     let pixels = layer.node.own.intersection(layer.clip).intersection(mask?.pixels ?? layer.clip)
     if pixels.isEmpty { return }
-    if parts.paintsFill { paint(.fill, parts.fillColor, layer, pixels, mask, with: painter) }
-    if parts.paintsStroke { paint(.stroke, parts.strokeColor, layer, pixels, mask, with: painter) }
+    let cut = mask?.isWhole == true ? nil : mask
+    if let fill { paint(.fill, fill, layer, pixels, cut, with: painter) }
+    if let stroke { paint(.stroke, stroke, layer, pixels, cut, with: painter) }
   }
 
   private func paint(
-    _ part: StripCache.Part, _ color: Color?, _ layer: PaintedLayer, _ pixels: IntRect, _ mask: LayerShape?,
+    _ part: StripCache.Part, _ paint: ShapePaint, _ layer: PaintedLayer, _ pixels: IntRect, _ mask: LayerShape?,
     with painter: BandPainter
   ) {
-    guard let own = color?.premultipliedBGRA,
-      let shape = StripCache.shared.strips(
-        of: self, part, layer.node.transform, frame: painter.frame.all.union(painter.band))
-    else { return }
-    let color = layer.opacity == 255 ? own : multiplyPixel(own, layer.opacity)
-    if let mask, !mask.isWhole {
-      painter.paint(color, shape, through: mask, pixels, layer.target)
-    } else {
-      painter.paint(color, shape, pixels, layer.target)
+    let frame = painter.frame.all.union(painter.band)
+    guard let shape = StripCache.shared.strips(of: self, part, layer.node.transform, frame: frame) else { return }
+    switch paint {
+    case .color(let own):
+      let color = layer.opacity == 255 ? own : multiplyPixel(own, layer.opacity)
+      if let mask {
+        painter.paint(color, shape, through: mask, pixels, layer.target)
+      } else {
+        painter.paint(color, shape, pixels, layer.target)
+      }
+    case .gradient(let gradient):
+      guard let place = GradientPlace(gradient, of: self, layer.node.transform) else { return }
+      painter.paint(gradient, place, shape, through: mask, pixels, layer)
     }
+  }
+
+  private func isSame(_ paint: ShapePaint, in layer: MovedLayer) -> Bool {
+    guard case .gradient(let gradient) = paint else { return true }
+    guard let old = GradientPlace(gradient, of: self, layer.old), let new = GradientPlace(gradient, of: self, layer.new)
+    else { return false }
+    return new.isSame(as: old, dx: layer.dx, dy: layer.dy)
   }
 }
 
@@ -67,6 +79,40 @@ extension BandPainter {
       mask.coverage(y, pixels.minX..<pixels.maxX, kernels, rows.mask)
       ckernels_multiply_coverage(rows.shape, rows.mask, Int64(pixels.width))
       kernels.pointee.over_color_coverage(target.pointer(x: pixels.minX, y: y), Int64(pixels.width), color, rows.shape)
+    }
+  }
+
+  /// Paints a gradient where the strips are, through a mask where there is one.
+  fileprivate func paint(
+    _ gradient: GradientContent, _ place: GradientPlace, _ shape: StripCache.Placed, through mask: LayerShape?,
+    _ pixels: IntRect, _ layer: PaintedLayer
+  ) {
+    let maskRow = mask.map { _ in scratch.secondCoverage(pixels.width) }
+    shape.strips.forEachStrip(in: pixels.offsetBy(dx: -shape.x, dy: -shape.y)) { top, runs, coverage, part in
+      for run in runs {
+        let columns = max(run.start, part.min_x)..<max(min(run.end, part.max_x), max(run.start, part.min_x))
+        if columns.isEmpty { continue }
+        let (x, count) = (columns.lowerBound + shape.x, Int64(columns.count))
+        for row in part.min_y..<part.max_y {
+          let y = top + row + shape.y
+          gradient.row(y, from: x, count: Int32(count), place, in: scratch.samples, kernels)
+          let target = layer.target.pointer(x: x, y: y)
+          let isSolid = run.coverage == Strips.solid
+          let own =
+            coverage + (isSolid ? 0 : Int(run.coverage) + Int(row * (run.end - run.start) + columns.lowerBound - run.start))
+          if let mask, let maskRow {
+            mask.coverage(y, x..<x + Int32(count), kernels, maskRow)
+            if !isSolid { ckernels_multiply_coverage(maskRow, own, count) }
+            kernels.pointee.over_coverage(target, scratch.samples, count, maskRow, layer.opacity)
+          } else if !isSolid {
+            kernels.pointee.over_coverage(target, scratch.samples, count, own, layer.opacity)
+          } else if layer.opacity == 255 {
+            kernels.pointee.over(target, scratch.samples, count)
+          } else {
+            kernels.pointee.over_opacity(target, scratch.samples, count, layer.opacity)
+          }
+        }
+      }
     }
   }
 }

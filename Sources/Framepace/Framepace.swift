@@ -79,6 +79,7 @@
 @_exported public import enum RenderTree.Blending
 @_exported public import struct RenderTree.ColorMatrix
 @_exported public import enum RenderTree.GradientType
+@_exported public import struct RenderTree.ShapeGradient
 @_exported public import enum RenderTree.ImageFilter
 @_exported public import class RenderTree.OldPicture
 @_exported public import class RenderTree.Surface

@@ -35,6 +35,8 @@ extension RandomLayers {
 
   private func changeShape(_ layer: ShapeLayer) {
     (layer.fillColor, layer.strokeColor) = (optionalColor(), optionalColor())
+    layer.fillGradient = random.chance(0.3) ? shapeGradient() : nil
+    layer.strokeGradient = random.chance(0.2) ? shapeGradient() : nil
     if layer.path != nil, random.chance(0.3) { return }
     layer.path = path()
     layer.fillRule = random.chance(0.5) ? .nonZero : .evenOdd
@@ -55,7 +57,26 @@ extension RandomLayers {
       layer.add(change, forKey: "shape")
     }
     if random.chance(0.1) { layer.add(pathAnimation(.path), forKey: "path") }
+    if random.chance(0.1) {
+      let start = shapeGradient()
+      // Two of the same structure, or any two.
+      var end = random.chance(0.7) ? start : shapeGradient()
+      end.end = Point(number(in: -20...100), number(in: -20...100))
+      let key = random.chance(0.5) ? AnimatableKey<ShapeGradient>.fillGradient : .strokeGradient
+      layer.add(
+        BasicAnimation(key, from: start, to: end, duration: .milliseconds(Int64.random(in: 5...80, using: &random))),
+        forKey: "gradient")
+    }
     if random.chance(0.1) { layer.contents = images.randomElement(using: &random) }
+  }
+
+  /// A gradient with up to four stops in any order, or none.
+  private func shapeGradient() -> ShapeGradient {
+    ShapeGradient(
+      GradientType.allCases.randomElement(using: &random) ?? .axial,
+      from: Point(number(in: -20...100), number(in: -20...100)),
+      to: Point(number(in: -20...100), number(in: -20...100)),
+      stops: (0..<Int.random(in: 0...4, using: &random)).map { _ in Gradient.Stop(color(), at: number(in: -0.2...1.2)) })
   }
 
   /// A change between paths of the same structure, or of any.

@@ -10,6 +10,9 @@ public final class ShapeContent: RenderContent {
   /// Tell what it covers from what every other shape does. Shapes that differ in their colours alone may have the same numbers.
   package let fillNumber: UInt64
   package let strokeNumber: UInt64
+  /// Nil where there is nothing to paint.
+  package let fill: ShapePaint?
+  package let stroke: ShapePaint?
   /// The rectangle around all that it may paint.
   private let box: Rect
 
@@ -19,9 +22,13 @@ public final class ShapeContent: RenderContent {
     public var path: Path?
     /// The colour of the interior; nil for no fill.
     public var fillColor: Color? = .black
+    /// The gradient of the interior, in place of its colour.
+    public var fillGradient: ShapeGradient?
     public var fillRule = FillRule.nonZero
     /// The colour of the line, which lies on the interior; nil for none.
     public var strokeColor: Color?
+    /// The gradient of the line, in place of its colour.
+    public var strokeGradient: ShapeGradient?
     public var strokeStyle = StrokeStyle()
     /// The part of the path that is stroked, in shares of its length: nothing unless the first is below the second.
     public var strokeStart = 0.0
@@ -36,12 +43,14 @@ public final class ShapeContent: RenderContent {
     let number = Self.lastNumber.wrappingAdd(2, ordering: .relaxed).newValue
     fillNumber = last.flatMap { $0.parts.hasSameFill(as: parts) ? $0.fillNumber : nil } ?? number
     strokeNumber = last.flatMap { $0.parts.hasSameStroke(as: parts) ? $0.strokeNumber : nil } ?? number + 1
-    guard let path = parts.path, !path.isEmpty, parts.paintsFill || parts.paintsStroke else {
+    fill = ShapePaint(parts.fillColor, parts.fillGradient, after: last?.fill)
+    stroke = parts.hasLine ? ShapePaint(parts.strokeColor, parts.strokeGradient, after: last?.stroke) : nil
+    guard let path = parts.path, !path.isEmpty, fill != nil || stroke != nil else {
       box = .zero
       return
     }
     // The compositor moves shapes by up to an eighth of a pixel: a layer's unit has at least a quarter of one, or none of it is seen.
-    let reach = (parts.paintsStroke ? path.reach(ofStroke: parts.strokeStyle) : 0) + 0.5
+    let reach = (stroke != nil ? path.reach(ofStroke: parts.strokeStyle) : 0) + 0.5
     let outline = path.boundingBox.insetBy(dx: -reach, dy: -reach)
     box = (outline.minX + outline.minY + outline.maxX + outline.maxY).isFinite ? outline : Self.everywhere
   }
@@ -54,11 +63,9 @@ public final class ShapeContent: RenderContent {
 
   public var description: String {
     var words = ["shape of \(parts.path?.elements.count ?? 0) elements"]
-    if let color = parts.fillColor {
-      words.append("\(parts.fillRule == .evenOdd ? "even-odd " : "")fill \(color.premultipliedBGRA.hexadecimalColor)")
-    }
-    if let color = parts.strokeColor {
-      words.append("stroke \(color.premultipliedBGRA.hexadecimalColor) width \(parts.strokeStyle.width)")
+    if let fill { words.append("\(parts.fillRule == .evenOdd ? "even-odd " : "")fill \(fill)") }
+    if let stroke {
+      words.append("stroke \(stroke) width \(parts.strokeStyle.width)")
       if parts.strokeStart != 0 || parts.strokeEnd != 1 { words.append("from \(parts.strokeStart) to \(parts.strokeEnd)") }
     }
     return words.joined(separator: " ")
@@ -73,9 +80,6 @@ extension ShapeContent.Parts {
       && strokeEnd == other.strokeEnd
   }
 
-  package var paintsFill: Bool { (fillColor?.premultipliedBGRA ?? 0) != 0 }
-  package var paintsStroke: Bool {
-    (strokeColor?.premultipliedBGRA ?? 0) != 0 && strokeStyle.width > 0 && strokeStart < strokeEnd && strokeEnd > 0
-      && strokeStart < 1
-  }
+  /// True if the line has a width and a length.
+  fileprivate var hasLine: Bool { strokeStyle.width > 0 && strokeStart < strokeEnd && strokeEnd > 0 && strokeStart < 1 }
 }

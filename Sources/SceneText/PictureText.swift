@@ -184,7 +184,10 @@ extension ValueSyntax where Value == TextContent {
 extension ValueSyntax where Value == ShapeContent.Parts {
   /// The parts that differ from those of a new shape, in any order.
   fileprivate static var shape: Self {
-    let words = ["path", "fillColor", "fillRule", "strokeColor", "strokeStyle", "strokeStart", "strokeEnd"]
+    let words = [
+      "path", "fillColor", "fillGradient", "fillRule", "strokeColor", "strokeGradient", "strokeStyle", "strokeStart",
+      "strokeEnd",
+    ]
     return Self("a shape: \(words.dropLast().joined(separator: ", ")) or strokeEnd with its value") {
       reader throws(SceneError) in
       var shape = Value()
@@ -193,8 +196,10 @@ extension ValueSyntax where Value == ShapeContent.Parts {
         switch word {
         case "path": shape.path = try ValueSyntax<Path>.path.read(reader)
         case "fillColor": shape.fillColor = try ValueSyntax<Color?>.optional(.color).read(reader)
+        case "fillGradient": shape.fillGradient = try ValueSyntax<ShapeGradient?>.optional(.gradient).read(reader)
         case "fillRule": shape.fillRule = try ValueSyntax<FillRule>.fillRule.read(reader)
         case "strokeColor": shape.strokeColor = try ValueSyntax<Color?>.optional(.color).read(reader)
+        case "strokeGradient": shape.strokeGradient = try ValueSyntax<ShapeGradient?>.optional(.gradient).read(reader)
         case "strokeStyle": shape.strokeStyle = try ValueSyntax<StrokeStyle>.strokeStyle.read(reader)
         case "strokeStart": shape.strokeStart = try reader.number()
         default: shape.strokeEnd = try reader.number()
@@ -211,8 +216,10 @@ extension ValueSyntax where Value == ShapeContent.Parts {
       }
       if let path = shape.path { words.append("path \(ValueSyntax<Path>.path.text(path, writer))") }
       add("fillColor", \.fillColor, .optional(.color))
+      add("fillGradient", \.fillGradient, .optional(.gradient))
       add("fillRule", \.fillRule, .fillRule)
       add("strokeColor", \.strokeColor, .optional(.color))
+      add("strokeGradient", \.strokeGradient, .optional(.gradient))
       add("strokeStyle", \.strokeStyle, .strokeStyle)
       add("strokeStart", \.strokeStart, .number)
       add("strokeEnd", \.strokeEnd, .number)
@@ -222,24 +229,15 @@ extension ValueSyntax where Value == ShapeContent.Parts {
 }
 
 extension ValueSyntax where Value == GradientContent {
+  /// Its points are in parts of the bounds.
   fileprivate static var gradient: Self {
-    let type = ValueSyntax<GradientType>.word()
-    return Self("a gradient: \(type.expected), its start and end, and its stops") { reader throws(SceneError) in
-      let (type, start) = (try type.read(reader), try ValueSyntax<Point>.point.read(reader))
-      let end = try ValueSyntax<Point>.point.read(reader)
-      let stops = try reader.list(while: { reader.valueWord == "stop" }) { () throws(SceneError) in
-        _ = reader.take("stop")
-        let location = try reader.number("the location of a stop")
-        return Gradient.Stop(try ValueSyntax<Color>.color.read(reader), at: location)
-      }
-      return GradientContent(GradientContent.Course(type, from: start, to: end, stops: stops))
+    let syntax = ValueSyntax<ShapeGradient>.gradient
+    return Self(syntax.expected) { reader throws(SceneError) in
+      let read = try syntax.read(reader)
+      return GradientContent(GradientContent.Course(read.type, from: read.start, to: read.end, stops: read.stops))
     } text: { value, writer in
       let course = value.course
-      let points = sceneNumbers(course.start.x, course.start.y, course.end.x, course.end.y)
-      let stops = course.stops.map { stop in
-        " stop \(SceneNumber.text(stop.location)) \(ValueSyntax<Color>.color.text(stop.color, writer))"
-      }
-      return "\(course.type) \(points)\(stops.joined())"
+      return syntax.text(ShapeGradient(course.type, from: course.start, to: course.end, stops: course.stops), writer)
     }
   }
 }

@@ -144,8 +144,10 @@ struct SceneKind {
   private static let shape: [SceneProperty] = [
     SceneProperty(.path, .path, in: \ShapeLayer.path, .optional(.path)),
     SceneProperty(.fillColor, .color, in: \ShapeLayer.fillColor, .optional(.color)),
+    SceneProperty(.fillGradient, .gradient, in: \ShapeLayer.fillGradient, .optional(.gradient)),
     SceneProperty("fillRule", \ShapeLayer.fillRule, .fillRule),
     SceneProperty(.strokeColor, .color, in: \ShapeLayer.strokeColor, .optional(.color)),
+    SceneProperty(.strokeGradient, .gradient, in: \ShapeLayer.strokeGradient, .optional(.gradient)),
     SceneProperty("strokeStyle", \ShapeLayer.strokeStyle, .strokeStyle),
     SceneProperty(.strokeStart, .number), SceneProperty(.strokeEnd, .number),
     .part(.lineWidth, .number), .part(.lineDashPhase, .number),

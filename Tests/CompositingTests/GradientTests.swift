@@ -158,4 +158,94 @@ import Testing
     // The gradient alone, or the backdrop and the layer behind it as well.
     #expect(count == paints)
   }
+
+  // MARK: In shapes
+
+  /// Each channel of a pixel that a shape or its line covers is one of the two whole numbers around the gradient's value there; nothing is
+  /// seen elsewhere. At half opacity the pixels have half of it.
+  @Test func shapesAreFilledAlongTheirOwnCoordinates() throws {
+    for seed in some(60, of: 1...2000) {
+      var random = SplitMix64(seed: UInt64(seed))
+      func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+      func point() -> Point { Point(number(-60...60), number(-40...40)) }
+      let stops = [0, number(0...0.5), number(0.5...1)].map { location in
+        Gradient.Stop(
+          Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random)).withAlpha(random.chance(0.5) ? 1 : number(0...1)),
+          at: location)
+      }
+      let gradient = ShapeGradient(GradientType.allCases[seed % 3], from: point(), to: point(), stops: stops)
+      var white = ShapeContent.Parts()
+      white.path = random.chance(0.5) ? .rect(Rect(x: -40, y: -25, width: 70, height: 50)) : Path()
+      for _ in 0..<Int.random(in: 3...6, using: &random) { white.path?.line(to: point()) }
+      var shape = white
+      if random.chance(0.5) {
+        (white.fillColor, shape.fillGradient) = (.white, gradient)
+      } else {
+        (white.fillColor, shape.fillColor) = (nil, nil)
+        (white.strokeColor, white.strokeStyle.width) = (.white, number(1...20))
+        (shape.strokeGradient, shape.strokeStyle) = (gradient, white.strokeStyle)
+      }
+      let transform = Affine.rotation(random.chance(0.5) ? number(-3...3) : 0)
+        .concatenating(.scale(number(0.4...2))).concatenating(.translation(x: 48, y: 32))
+      let flags: RenderRecord.Flags = random.chance(0.5) ? .masksToBounds : []
+      func picture(_ parts: ShapeContent.Parts, opacity: Float = 1) throws -> Bitmap {
+        var tree = TreeSnapshot()
+        tree.backdrop = 0
+        tree.append(
+          RenderRecord(
+            id: 1, subtreeEnd: 1, transform: transform, bounds: Rect(x: -30, y: -30, width: 75, height: 50),
+            opacity: opacity, flags: flags), SideValues(shape: ShapeContent(parts)))
+        return try tree.picture(width: Self.width, height: Self.height)
+      }
+      let (mask, whole, half) = (try picture(white), try picture(shape), try picture(shape, opacity: 0.5))
+      let plain = PlainGradient(
+        GradientContent.Course(gradient.type, from: gradient.start, to: gradient.end, stops: stops),
+        Rect(x: 0, y: 0, width: 1, height: 1))
+      let inverse = try #require(transform.inverted)
+      for (x, y) in (0..<Self.height).flatMap({ y in (0..<Self.width).map { ($0, y) } }) {
+        let covered = mask[x, y] >> 24
+        if covered == 0 {
+          guard whole[x, y] == 0 else {
+            Issue.record("seed \(seed) at \(x), \(y): \(whole[x, y])")
+            return
+          }
+        }
+        let point = inverse.apply(Point(Double(x) + 0.5, Double(y) + 0.5))
+        guard covered == 255, let place = plain.place(of: point) else { continue }
+        if gradient.type == .conic,
+          place < 1e-4 || place > 1 - 1e-4 || hypot(point.x - gradient.start.x, point.y - gradient.start.y) < 1
+        {
+          continue
+        }
+        let around = [-2e-5, 0, 2e-5].map { plain.color(at: place + $0) * 255 }
+        for channel in 0..<4 {
+          let (least, most) = (around.map { $0[channel] }.min() ?? 0, around.map { $0[channel] }.max() ?? 0)
+          let value = Double(whole[x, y] >> UInt32(8 * channel) & 255)
+          let faded = Double(half[x, y] >> UInt32(8 * channel) & 255)
+          guard value > least - 1.001 && value < most + 1.001 && abs(faded - value * 128 / 255) <= 1.5 else {
+            Issue.record("seed \(seed) at \(x), \(y), channel \(channel): \(value), \(faded), not \(least)…\(most)")
+            return
+          }
+        }
+      }
+    }
+  }
+
+  /// A gradient without stops counts as none; one that is not seen paints nothing.
+  @Test func aShapeWithoutStopsHasItsColor() throws {
+    var parts = ShapeContent.Parts()
+    (parts.path, parts.fillColor) = (.rect(Rect(x: 0, y: 0, width: 96, height: 64)), .white)
+    for (gradient, pixel) in [
+      (ShapeGradient(from: .zero, to: Point(9, 9), stops: []), UInt32(0xFFFF_FFFF)),
+      (ShapeGradient(from: Point(1, 1), to: Point(1, 1), colors: [.white]), 0xFF00_0000),
+      (ShapeGradient(from: .zero, to: Point(9, 9), colors: [.clear, .clear]), 0xFF00_0000),
+      (ShapeGradient(.radial, from: .zero, to: Point(9, .nan), colors: [.white]), 0xFF00_0000),
+    ] {
+      parts.fillGradient = gradient
+      var tree = TreeSnapshot()
+      tree.backdrop = 0xFF00_0000
+      tree.append(RenderRecord(id: 1, subtreeEnd: 1, bounds: .zero), SideValues(shape: ShapeContent(parts)))
+      #expect(try tree.picture(width: Self.width, height: Self.height)[40, 30] == pixel, "\(gradient)")
+    }
+  }
 }

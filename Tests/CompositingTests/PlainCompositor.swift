@@ -325,15 +325,26 @@ final class PlainCompositor {
   private func color(of shape: ShapeContent, _ record: RenderRecord, _ pixel: Pixel) -> Color {
     if record.flags.contains(.masksToBounds), !pixel.isInside(record.bounds) { return .zero }
     var (result, coverage) = (Color.zero, UInt8(0))
-    for (part, color) in [(StripCache.Part.fill, shape.parts.fillColor), (.stroke, shape.parts.strokeColor)] {
-      guard let color else { continue }
+    let parts = shape.parts
+    for (part, color, gradient) in [
+      (StripCache.Part.fill, parts.fillColor, parts.fillGradient), (.stroke, parts.strokeColor, parts.strokeGradient),
+    ] {
+      guard let paint = shapeColor(color, gradient, pixel) else { continue }
       let strips = StripCache.shared.strips(of: shape, part, .identity, frame: nil)?.strips
       strips?.coverage(Int32(pixel.y), Int32(pixel.x)..<Int32(pixel.x + 1), &coverage)
       if strips != nil {
-        result = over(Self.color(color.premultipliedBGRA) * (Double(coverage) / 255), result)
+        result = over(paint * (Double(coverage) / 255), result)
       }
     }
     return result
+  }
+
+  /// The colour of a shape's part at the middle of a pixel; nil where it has none.
+  private func shapeColor(_ color: Geometry.Color?, _ gradient: ShapeGradient?, _ pixel: Pixel) -> Color? {
+    guard let gradient, !gradient.stops.isEmpty else { return color.map { Self.color($0.premultipliedBGRA) } }
+    let course = GradientContent.Course(gradient.type, from: gradient.start, to: gradient.end, stops: gradient.stops)
+    let plain = PlainGradient(course, Rect(x: 0, y: 0, width: 1, height: 1), blending)
+    return plain.place(of: Point(Double(pixel.x) + 0.5, Double(pixel.y) + 0.5)).map(plain.color)
   }
 
   /// The place in an image along one axis that is shown at a distance from the beginning of the content.

@@ -25,43 +25,6 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
-  func testGradients() throws {
-    let (sun, sky, night) = (Color(hex: 0xFFD54A), Color(hex: 0x1E90FF), Color(hex: 0x0B1D3A))
-    try Sheet.check("look-gradients") { sheet in
-      @MainActor func add(_ change: (GradientLayer) -> Void) {
-        sheet.add { card in
-          let gradient = GradientLayer(frame: Rect(x: -10, y: -10, width: 80, height: 80))
-          gradient.colors = [sun, sky, night]
-          change(gradient)
-          card.addSublayer(gradient)
-        }
-      }
-      add { _ in }
-      add { ($0.startPoint, $0.endPoint, $0.locations) = (.zero, Point(1, 1), [0.2, 0.2, 0.8]) }
-      add { ($0.type, $0.startPoint, $0.endPoint) = (.radial, Point(0.5, 0.5), Point(1, 1)) }
-      add { ($0.type, $0.startPoint, $0.endPoint) = (.radial, Point(0.3, 0.5), Point(0.6, 1.2)) }
-      add { ($0.type, $0.startPoint, $0.endPoint) = (.conic, Point(0.5, 0.5), Point(0.5, 0)) }
-      add { ($0.cornerRadius, $0.borderWidth, $0.borderColor) = (24, 3, sun) }
-      // It fades out over the card and turns with the layer.
-      add { ($0.colors, $0.transform) = ([sky, sky.withAlpha(0)], .rotation(0.4)) }
-      add { gradient in
-        (gradient.cornerRadius, gradient.masksToBounds, gradient.opacity) = (24, true, 0.7)
-        gradient.addSublayer(Sheet.layer(Rect(x: 40, y: 40, width: 60, height: 60), 0x2E8B57))
-      }
-      // Two dark levels, dithered.
-      add { $0.colors = [Color(hex: 0x101014), Color(hex: 0x14141A)] }
-      add { gradient in
-        let mask = GradientLayer(frame: gradient.bounds)
-        (mask.colors, mask.type) = ([.black, .clear], .radial)
-        (mask.startPoint, mask.endPoint) = (Point(0.5, 0.5), Point(1, 1))
-        gradient.mask = mask
-      }
-      add { ($0.type, $0.startPoint, $0.endPoint, $0.colors) = (.conic, Point(0.2, 0.2), Point(1, 1), [sun]) }
-      // No line: the card is seen.
-      add { $0.endPoint = $0.startPoint }
-    }
-  }
-
   func testSurfaces() throws {
     // Bars, and over a part of them a later update.
     let surface = try Surface(width: 16, height: 16)

@@ -160,7 +160,7 @@ final class SceneErrorTests: XCTestCase {
       ),
       (
         "layer { keyframes opacity { values 0 1 0; keyTimes 0 0.5 0.25 } }",
-        "1:58: expected a key time from 0.5 to 1, found 0.25"
+        "1:58: expected a key time from 0.5, the one before it, to 1, found 0.25"
       ),
       (
         "layer { keyframes opacity { values 0 1; keyTimes 0 2 } }",

@@ -3,6 +3,8 @@ extension AnimatableProperty {
   public static let path = AnimatableProperty(rawValue: "path")
   public static let fillColor = AnimatableProperty(rawValue: "fillColor")
   public static let strokeColor = AnimatableProperty(rawValue: "strokeColor")
+  public static let fillGradient = AnimatableProperty(rawValue: "fillGradient")
+  public static let strokeGradient = AnimatableProperty(rawValue: "strokeGradient")
   public static let strokeStart = AnimatableProperty(rawValue: "strokeStart")
   public static let strokeEnd = AnimatableProperty(rawValue: "strokeEnd")
 

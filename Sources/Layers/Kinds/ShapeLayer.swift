@@ -1,6 +1,6 @@
 public import Geometry
 public import Raster
-import RenderTree
+public import RenderTree
 
 /// A layer that fills and strokes a path in its own coordinates.
 ///
@@ -25,6 +25,12 @@ open class ShapeLayer: Layer {
     get { parts.fillColor }
     set { change(.fillColor, fillColor, newValue) { $0.shapeParts.fillColor = $1 } }
   }
+  /// The colours of the interior, in place of `fillColor`; nil, the initial value, for that colour. Animatable between gradients of one
+  /// type with as many stops; others take the place of each other at once.
+  public var fillGradient: ShapeGradient? {
+    get { parts.fillGradient }
+    set { change(.fillGradient, fillGradient, newValue) { $0.shapeParts.fillGradient = $1 } }
+  }
   public var fillRule: FillRule {
     get { parts.fillRule }
     set { change(fillRule, newValue) { $0.shapeParts.fillRule = $1 } }
@@ -33,6 +39,11 @@ open class ShapeLayer: Layer {
   public var strokeColor: Color? {
     get { parts.strokeColor }
     set { change(.strokeColor, strokeColor, newValue) { $0.shapeParts.strokeColor = $1 } }
+  }
+  /// The colours of the line, in place of `strokeColor`; nil, the initial value, for that colour. Animatable as `fillGradient` is.
+  public var strokeGradient: ShapeGradient? {
+    get { parts.strokeGradient }
+    set { change(.strokeGradient, strokeGradient, newValue) { $0.shapeParts.strokeGradient = $1 } }
   }
   /// The pen that draws the line. Its numbers animate, see `AnimatableKey.lineWidth`.
   public var strokeStyle: StrokeStyle {
@@ -76,6 +87,17 @@ extension AnimatableKey where Value == Color {
   }
 }
 
+extension AnimatableKey where Value == ShapeGradient {
+  /// See `ShapeLayer.fillGradient`. No gradient counts as one without stops.
+  public static var fillGradient: Self {
+    Self(.fillGradient, { $0.shapeParts.fillGradient ?? .none }, { $0.shapeParts.fillGradient = $1 })
+  }
+  /// See `ShapeLayer.strokeGradient`. No gradient counts as one without stops.
+  public static var strokeGradient: Self {
+    Self(.strokeGradient, { $0.shapeParts.strokeGradient ?? .none }, { $0.shapeParts.strokeGradient = $1 })
+  }
+}
+
 extension AnimatableKey where Value == Double {
   /// See `ShapeLayer.strokeStart`.
   public static var strokeStart: Self {
@@ -106,5 +128,36 @@ extension AnimatableValues {
   fileprivate var shapeParts: ShapeContent.Parts {
     get { shape?.parts ?? ShapeContent.Parts() }
     set { if newValue != shapeParts { content = ShapeContent(newValue, after: shape) } }
+  }
+}
+
+/// Gradients of one type with as many stops change stop by stop. Others take the place of each other at once.
+extension ShapeGradient: Animatable {
+  fileprivate static let none = ShapeGradient(from: .zero, to: .zero, stops: [])
+
+  public func mixed(with other: ShapeGradient, fraction: Double) -> ShapeGradient {
+    combined(
+      with: other, { $0.mixed(with: $1, fraction: fraction) }, { $0.mixed(with: $1, fraction: fraction) },
+      { $0.mixed(with: $1, fraction: fraction) }) ?? other
+  }
+
+  public func adding(_ change: ShapeGradient) -> ShapeGradient {
+    combined(with: change, { $0 + $1 }, { $0.adding($1) }, { $0 + $1 }) ?? self
+  }
+
+  public var negated: ShapeGradient {
+    ShapeGradient(type, from: -start, to: -end, stops: stops.map { Gradient.Stop($0.color.negated, at: -$0.location) })
+  }
+
+  /// Nil for a gradient of another structure.
+  private func combined(
+    with other: ShapeGradient, _ points: (Point, Point) -> Point, _ colors: (Color, Color) -> Color,
+    _ locations: (Double, Double) -> Double
+  ) -> ShapeGradient? {
+    guard type == other.type, stops.count == other.stops.count else { return nil }
+    let stops = zip(stops, other.stops).map {
+      Gradient.Stop(colors($0.color, $1.color), at: locations($0.location, $1.location))
+    }
+    return ShapeGradient(type, from: points(start, other.start), to: points(end, other.end), stops: stops)
   }
 }

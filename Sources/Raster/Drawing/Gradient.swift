@@ -56,7 +56,8 @@ public struct Gradient: Hashable, Sendable {
     Gradient(.radial(startCenter: center, startRadius: 0, endCenter: center, endRadius: radius), stops: stops)
   }
 
-  private static func evenly(_ colors: [Color]) -> [Stop] {
+  /// Stops at equal distances.
+  package static func evenly(_ colors: [Color]) -> [Stop] {
     let last = Double(max(colors.count - 1, 1))
     return colors.enumerated().map { Stop($1, at: Double($0) / last) }
   }
