@@ -11,17 +11,19 @@ let package = Package(
     .systemLibrary(name: "CUV", pkgConfig: "libuv"),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng"),
+    .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg"),
     .systemLibrary(name: "CCairoFont", pkgConfig: "cairo-ft"),
     .systemLibrary(name: "CPixman", pkgConfig: "pixman-1"),
     // The peers: minimal C programs for the same tasks, and C libraries.
     .target(
-      name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG", "CCairoFont", "CPixman"],
+      name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG", "CJPEG", "CCairoFont", "CPixman"],
       cSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
         "CPeers",
         .product(name: "Framepace", package: "framepace"),
+        .product(name: "FramepaceImages", package: "framepace"),
         .product(name: "FramepaceKMS", package: "framepace"),
         .product(name: "FramepaceKMSTesting", package: "framepace"),
         .product(name: "FramepaceParts", package: "framepace"),

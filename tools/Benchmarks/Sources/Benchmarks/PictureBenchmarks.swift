@@ -78,7 +78,7 @@ enum PictureBenchmarks {
   }
 
   /// A smooth picture with the noise of a camera.
-  private static func photograph(width: Int, height: Int) throws -> Image {
+  static func photograph(width: Int, height: Int) throws -> Image {
     let bitmap = try Bitmap(width: width, height: height)
     var noise: UInt64 = 1
     for y in 0..<height {

@@ -66,3 +66,9 @@ int64_t peer_heap_bytes(void);
 /// Encodes a picture (bytes B, G, R, A) as PNG by libpng, in memory; `level` is zlib's, or -1 for the default. Alpha is written
 /// as it is, or left out if `is_rgb`. Returns the number of bytes.
 size_t peer_png(const uint8_t *pixels, int64_t bytes_per_row, int32_t width, int32_t height, int32_t level, bool is_rgb);
+
+/// Writes a picture (bytes B, G, R, X) as JPEG of quality 90. Returns the number of bytes; 0 if it could not be written.
+size_t peer_write_jpeg(const char *path, const uint8_t *pixels, int64_t bytes_per_row, int32_t width, int32_t height);
+
+/// Decodes a JPEG at `eighths` of 8 of its size. Returns the number of bytes of its pixels; 0 without the file.
+size_t peer_read_jpeg(const char *path, int32_t eighths);
