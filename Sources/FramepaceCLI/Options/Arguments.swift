@@ -5,15 +5,10 @@ import KMS
 import Metering
 import SampleScenes
 
-/// A size in pixels.
-struct PixelSize: Equatable, CustomStringConvertible {
+extension PixelSize {
+  /// The size of a sample's picture where none is given.
   static let standard = PixelSize(width: 1920, height: 1080)
   static let longestSide = 16_384
-
-  var width: Int
-  var height: Int
-
-  var description: String { "\(width)x\(height)" }
 }
 
 /// Parses the values of options. A value that is not accepted throws the end of a sentence that begins with the option and
