@@ -159,7 +159,7 @@ final class FrameLogRecordTests: XCTestCase {
       let path = "\(folder.path)/\(name).csv"
       let frames = try onMain {
         let profile = DisplayProfile.named(try XCTUnwrap(DisplayProfile.Name(rawValue: name)))
-        let run = try SimulatedRun(profile, seed: 3, size: FramepaceCLI.PixelSize(width: 64, height: 64), isPaced: false)
+        let run = try SimulatedRun(profile, seed: 3, size: PixelSize(width: 64, height: 64), isPaced: false)
         let root = Layer()
         let engine = Engine(display: run.screen, root: root, loop: run.loop)
         engine.waitsForDrawings = true

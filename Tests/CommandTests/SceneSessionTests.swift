@@ -18,11 +18,13 @@ final class SceneSessionTests: XCTestCase {
     for name in ["still", file] {
       let scene = try SceneChoice.parse(name)
       let picture = "\(folder.path)/\(scene.name).png"
-      let render = try framepace("render", name, "--size", "320x180", "--scale", "2", "--output", picture)
+      // A file's scene is fitted into the pixels, whatever the scale.
+      let scale = name == file ? [] : ["--scale", "2"]
+      let render = try framepace(["render", name, "--size", "320x180", "--output", picture] + scale)
       XCTAssertEqual(render.status, 0, render.error)
       try onMain {
         let simulation = try SimulatedRun(
-          .named(.steady), seed: 1, size: FramepaceCLI.PixelSize(width: 320, height: 180), scale: 2, isPaced: false)
+          .named(.steady), seed: 1, size: PixelSize(width: 320, height: 180), scale: 2, isPaced: false)
         let session = try SceneSession(scene, options: try SceneOptions.parse([]), simulation: simulation)
         let end = simulation.loop.clock.now + .milliseconds(200)
         while simulation.loop.clock.now < end { simulation.loop.run(mode: .default, until: end) }
