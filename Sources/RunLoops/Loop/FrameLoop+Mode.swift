@@ -38,24 +38,25 @@ extension FrameLoop {
   }
 
   /// The points of a run at which observers are called. The numbers are CoreFoundation's.
+  // Inlinable: an observer compares them at each call.
   public struct Activity: OptionSet, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// A run begins; once per run, nested ones included.
-    public static let entry = Activity(rawValue: 1 << 0)
+    @inlinable public static var entry: Activity { Activity(rawValue: 1 << 0) }
     /// A pass begins.
-    public static let beforeTimers = Activity(rawValue: 1 << 1)
+    @inlinable public static var beforeTimers: Activity { Activity(rawValue: 1 << 1) }
     /// Right after `beforeTimers`.
-    public static let beforeSources = Activity(rawValue: 1 << 2)
+    @inlinable public static var beforeSources: Activity { Activity(rawValue: 1 << 2) }
     /// All due work is done, and the loop is about to sleep. Not called in a pass that handled a signalled source or
     /// polled the main queue with success, nor in a run whose limit has passed.
-    public static let beforeWaiting = Activity(rawValue: 1 << 5)
+    @inlinable public static var beforeWaiting: Activity { Activity(rawValue: 1 << 5) }
     /// The loop woke, and has not yet handled the port that woke it.
-    public static let afterWaiting = Activity(rawValue: 1 << 6)
+    @inlinable public static var afterWaiting: Activity { Activity(rawValue: 1 << 6) }
     /// A run ends; once per run, nested ones included.
-    public static let exit = Activity(rawValue: 1 << 7)
-    public static let all = Activity(rawValue: 0x0FFF_FFFF)
+    @inlinable public static var exit: Activity { Activity(rawValue: 1 << 7) }
+    @inlinable public static var all: Activity { Activity(rawValue: 0x0FFF_FFFF) }
 
     /// The names of the activities: "beforeWaiting, exit".
     public var description: String {

@@ -163,13 +163,7 @@ extension FrameLoop {
   }
 
   private func callObservers(of activity: Activity, in mode: ModeState) {
-    let observers = mode.contents.withLock { $0.observers }
-    withExtendedLifetime(observers) {
-      for index in observers.indices {
-        // The array holds the observer: another retain would take longer than the call.
-        Unmanaged.passUnretained(observers[index])._withUnsafeGuaranteedRef { $0.callIfConcerned(by: activity) }
-      }
-    }
+    mode.forEachObserver { $0.callIfConcerned(by: activity) }
   }
 
   /// - Returns: the port to handle. A run nested in an observer's call may already have served the descriptor that woke this
@@ -190,10 +184,7 @@ extension FrameLoop {
     guard run.busyPasses >= Self.patience else { return }
     run.busyPasses = 0
     guard run.mode.isObserved(.beforeWaiting) else { return }
-    let observers = run.mode.contents.withLock { $0.observers }
-    for observer in observers where observer.item.evenWhenBusy && observer.activities.contains(.beforeWaiting) {
-      observer.call(.beforeWaiting)
-    }
+    run.mode.forEachObserver { if $0.item.evenWhenBusy { $0.callIfConcerned(by: .beforeWaiting) } }
   }
 
   /// Calls the sources that are signalled by now.

@@ -15,6 +15,7 @@ final class ModeState: Sendable {
   let ports: EpollSet
   let timer: OwnedDescriptor
   let contents: Lock<Contents>
+  private let observerList = ObserverListPlace()
   /// The activities that some observer of the mode wants. An activity without observers costs this check only.
   private let observed = Atomic<UInt32>(0)
   private let common = Atomic<Bool>(false)
@@ -23,7 +24,7 @@ final class ModeState: Sendable {
 
   struct Contents {
     weak var loop: FrameLoop?
-    /// By order; equal orders as they were added. Copied on write: changes do not affect an array that is being called.
+    /// By order; equal orders as they were added. Copied on write: changes do not affect a list that is being called.
     var observers: [FrameLoop.Observer.Callee] = []
     /// By order; equal orders as they were added.
     var sources: [FrameLoop.Source.Callee] = []
@@ -112,8 +113,20 @@ final class ModeState: Sendable {
     observed.load(ordering: .relaxed) & activity.rawValue != 0
   }
 
+  /// Calls `body` with each observer, in their order, also those that it removes. On the loop's thread only.
+  @inline(__always)
+  func forEachObserver(_ body: (FrameLoop.Observer.Callee) -> Void) {
+    observerList.withList(make: { contents.withLock { ObserverList($0.observers) } }) { list in
+      for index in list.callees.indices {
+        // The list holds the observer: another retain would take longer than the call.
+        Unmanaged.passUnretained(list.callees[index])._withUnsafeGuaranteedRef(body)
+      }
+    }
+  }
+
   func insert(_ observer: FrameLoop.Observer.Callee) {
     contents.withLock { contents in
+      observerList.makeOutdated()
       contents.observers.insert(inOrder: observer)
       observed.store(contents.countObserver(of: observer.activities, by: 1), ordering: .relaxed)
     }
@@ -121,6 +134,7 @@ final class ModeState: Sendable {
 
   func remove(_ observer: FrameLoop.Observer) {
     contents.withLock { contents in
+      observerList.makeOutdated()
       contents.observers.remove(observer, order: observer.order)
       observed.store(contents.countObserver(of: observer.activities, by: -1), ordering: .relaxed)
     }

@@ -14,7 +14,7 @@ enum HangBenchmarks {
     monitor.watch(watched.loop)
     let clock = Harness.perCall { for _ in 0..<$0 { Harness.blackHole(SystemClock.monotonic.now) } }
     var plainTurn = Double.nan
-    // 1.8 to 1.9 were measured beside other work.
+    // 0.5 to 1.3 were measured beside other work.
     let watching = Harness.best {
       var (plainTimes, differences): ([Double], [Double]) = ([], [])
       for _ in 0..<3 * Harness.rounds {
@@ -24,7 +24,7 @@ enum HangBenchmarks {
       plainTurn = Harness.median(plainTimes)
       return Result(
         name: "watching it, beside a reading of the clock", unit: .nanoseconds, ours: Harness.median(differences),
-        peer: clock, limit: 6)
+        peer: clock, limit: 4)
     }
     // The loops sleep now. The monitor has seen that at the time at which their last turn would have become slow.
     usleep(600_000)
