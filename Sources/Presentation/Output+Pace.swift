@@ -9,6 +9,17 @@ extension Output {
     set { ticker.policy = newValue }
   }
 
+  /// Takes what a frame that was seen says about the next ones.
+  ///
+  /// - Parameter isCompositedBeside: true if another thread composited it.
+  func learn(from record: FrameRecord, isCompositedBeside: Bool) {
+    let interval = ticker.interval
+    animationTime.observe(isMissed: record.missedTarget(interval: interval), interval: fixedInterval)
+    automaticInterval?.observe(
+      record, interval: interval, most: displayLink?.mostIntervalsPerTick ?? 1, isCompositedBeside: isCompositedBeside)
+    ticker.observe(record)
+  }
+
   func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
     animationTime.time(for: target, interval: fixedInterval)
   }

@@ -26,8 +26,8 @@ public final class Output {
 
   /// Lets the output become slower when frames take longer than their interval, and faster again: a frame every second, third …
   /// interval, made for as many vblanks later. A frame that is ready early is held back until the vblank before its target, so
-  /// that frames are as far apart as their ticks. The display's other links are called as seldom. Nil, the default, makes a frame
-  /// at every tick however late the frames are.
+  /// that frames are as far apart as their ticks. The display's other links are called as seldom. Neither the output nor any of them
+  /// becomes slower than the minimum of its `preferredFrameRateRange`. Nil, the default, makes a frame at every tick however late.
   public var automaticInterval: AutomaticInterval? {
     didSet {
       let intervals = automaticInterval?.intervals ?? 1
@@ -384,9 +384,7 @@ public final class Output {
     // A newer frame has a target of its own.
     let isLast = pending.isEmpty && !hasFrameUnderWay
     if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: time) }
-    animationTime.observe(isMissed: record.missedTarget(interval: ticker.interval), interval: fixedInterval)
-    automaticInterval?.observe(record, interval: ticker.interval, isCompositedBeside: renderThread != nil)
-    ticker.observe(record)
+    learn(from: record, isCompositedBeside: renderThread != nil)
     observers.notify(.presented(record))
     renderOwedFrame()
   }

@@ -11,6 +11,7 @@ import Testing
     var automatic = AutomaticInterval()
     var now = MonotonicTime.zero + .seconds(100)
     var changes: [(time: MonotonicTime, intervals: Int)] = []
+    var most = Int.max
     private var tick: Int64 = 0
     private let start = MonotonicTime.zero + .seconds(100)
 
@@ -27,7 +28,7 @@ import Testing
       let seen = max(ready, target) + (isLateAnyway ? 1 : 0)
       now = start + rate.offset(ofInterval: seen)
       let before = automatic.intervals
-      automatic.observe(work: duration, isLate: seen > target, at: now, interval: rate.interval)
+      automatic.observe(work: duration, isLate: seen > target, at: now, interval: rate.interval, most: most)
       if automatic.intervals != before { changes.append((now, automatic.intervals)) }
       // The tick of the interval in which the buffer is free.
       tick += intervals
@@ -144,6 +145,67 @@ import Testing
     application.run(5) { 1.5 }
     application.run(20) { random.chance(0.01) ? 1.6 : 0.3 }
     #expect(application.automatic.intervals == 1, "seed \(seed)")
+  }
+
+  /// A link whose range has a minimum, whatever the load: its output is never slower, and obeys at once when the minimum rises.
+  @Test func itIsNeverSlowerThanItMay() {
+    let seed = UInt64.random(in: 0...999_999)
+    print("automatic interval with a minimum, seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    var reached = Set<Int>()
+    for _ in 0..<some(40, of: 0...399).count {
+      var application = Application(Self.rates.randomElement(using: &random) ?? .hertz60)
+      for _ in 0..<6 {
+        application.most = Int.random(in: 1...5, using: &random)
+        let load = Double.random(in: 0.2...4.5, using: &random)
+        let end = application.now + .seconds(Double.random(in: 0.2...4, using: &random))
+        while application.now < end {
+          application.frame(load * Double.random(in: 0.9...1.1, using: &random))
+          #expect(application.automatic.intervals <= min(application.most, 4), "seed \(seed)")
+        }
+        if application.automatic.intervals == application.most { reached.insert(application.most) }
+      }
+    }
+    #expect(reached == [1, 2, 3, 4], "seed \(seed)")
+  }
+
+  /// The frames of a link that is slow by its range, of which some take longer than one interval and all less than two: they are in time for
+  /// the link's next tick, and made for it, once enough are longer; and for the next vblank again when all are short.
+  @Test(arguments: rates, [2, 10]) func theFramesOfASlowLinkAreMadeForItsTicks(_ rate: RefreshRate, _ step: Int) {
+    let interval = rate.interval
+    var automatic = AutomaticInterval()
+    var number: Int64 = 0
+    /// - Returns: how many seconds it took until frames were made for so many vblanks later; nil if they never were.
+    func time(to intervals: Int, in seconds: Int64, _ work: (Int64) -> Nanoseconds) -> Double? {
+      let begin = number
+      while interval * Int64(number - begin) < .seconds(Double(seconds)) {
+        var frame = FrameRecord()
+        frame.tickTimestamp = .zero + .seconds(100) + rate.offset(ofInterval: number)
+        frame.promised = frame.tickTimestamp + interval * Int64(step)
+        frame.target = frame.tickTimestamp + interval * Int64(automatic.intervals)
+        frame.intervalsPerTick = step
+        frame.phases[.callbacks] = work(number / Int64(step))
+        let needed: Int64 = frame.work > interval * 3 / 4 ? 2 : 1
+        frame.presented = frame.tickTimestamp + interval * max(needed, Int64(automatic.intervals))
+        automatic.observe(frame, interval: interval, most: step)
+        number += Int64(step)
+        if automatic.intervals == intervals { return (interval * Int64(number - begin)).seconds }
+      }
+      return nil
+    }
+    let (short, long) = (interval / 4, interval * 5 / 4)
+    #expect(time(to: 2, in: 10) { _ in short } == nil)
+    let down = time(to: 2, in: 10) { $0 % 5 < 2 ? long : short }
+    #expect(down.map { $0 < 2.5 } ?? false, "\(down ?? .nan) s")
+    // Three short frames in a row are no proof for long.
+    var returns = 0
+    while returns < 10, time(to: 1, in: 20, { $0 % 5 < 2 ? long : short }) != nil {
+      returns += 1
+      #expect(time(to: 2, in: 10) { $0 % 5 < 2 ? long : short } != nil)
+    }
+    #expect(returns < 5)
+    let up = time(to: 1, in: 10) { _ in short }
+    #expect(up.map { $0 < 0.5 + (interval * Int64(4 * step)).seconds } ?? false, "\(up ?? .nan) s")
   }
 
   /// Time in which nothing was shown is no overload.

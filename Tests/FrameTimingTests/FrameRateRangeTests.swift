@@ -39,6 +39,12 @@ import XCTest
         let above = (1...1000).last { rate.hertz / Double($0) >= minimum * 0.995 } ?? 1
         #expect(chosen == UInt64(above), "seed \(seed): \(range) at \(rate.hertz)")
       }
+      // A least divisor makes it slower, as far as the minimum lets it.
+      let least = UInt64.random(in: 1...12, using: &random)
+      let slowest = (1...1000).last { rate.hertz / Double($0) >= minimum * 0.995 } ?? 1
+      #expect(
+        FrameDivisor(range, of: rate, least: least).count == max(chosen, min(least, UInt64(slowest))),
+        "seed \(seed): \(range) at \(rate.hertz), every \(least) at least")
     }
   }
 

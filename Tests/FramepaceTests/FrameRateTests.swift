@@ -123,6 +123,53 @@ import XCTest
     }
   }
 
+  /// An output that may not be slower than its link's minimum is not, however late its frames are; and neither is another link.
+  func testAnOutputIsNotSlowerThanItsMinimum() throws {
+    for (minimum, intervals) in [(60.0, 1), (30, 2), (0, 3)] {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      stage.engine.output.automaticInterval = AutomaticInterval()
+      stage.engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: minimum, maximum: 60)
+      _ = stage.addAnimatedSquare()
+      let quick = stage.engine.makeDisplayLink { _ in }
+      quick.preferredFrameRateRange = FrameRateRange(minimum: 30)
+      stage.engine.output.observe { if case .tick = $0 { stage.clock.advance(by: .milliseconds(40)) } }.keep()
+      stage.run(for: .seconds(5))
+      XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, intervals, "at least \(minimum) Hz")
+      XCTAssertEqual(stage.engine.output.displayLink?.intervalsPerTick, intervals, "at least \(minimum) Hz")
+      XCTAssertEqual(quick.intervalsPerTick, min(intervals, 2), "at least \(minimum) Hz")
+      // The minimum rises while the output is slow.
+      stage.engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: 60)
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 1)
+      XCTAssertEqual(stage.engine.output.displayLink?.intervalsPerTick, 1)
+      stage.engine.invalidate()
+    }
+  }
+
+  /// Frames of a fixed half rate of which some take more than one interval: each is seen two after the one before, and the rate stays.
+  func testAFixedRateIsEven() throws {
+    for policy in FramePolicy.allCases {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      stage.engine.output.policy = policy
+      stage.engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: 30, maximum: 30)
+      stage.addUnevenWork()
+      for _ in 0..<50 {
+        stage.run(for: .milliseconds(100))
+        XCTAssertEqual(stage.engine.output.displayLink?.intervalsPerTick, 2, "\(policy)")
+      }
+      let before = stage.frames.count
+      stage.run(for: .seconds(5))
+      let frames = stage.frames.dropFirst(before)
+      XCTAssertEqual(Double(frames.count), 150, accuracy: 1, "\(policy)")
+      let seen = frames.map(\.presented)
+      for (first, second) in zip(seen, seen.dropFirst()) {
+        XCTAssertEqual((second - first).count, 33_333_333, accuracy: 2, "\(policy)")
+      }
+      for frame in frames { XCTAssertEqual(frame.animationTime, frame.presented, "\(policy): \(frame)") }
+      stage.engine.invalidate()
+    }
+  }
+
   /// Frames of which some take much less than others, at every second interval: each is seen two intervals after the one
   /// before, at the vblank that it was made for, however early it was ready.
   func testASlowerOutputIsEven() throws {

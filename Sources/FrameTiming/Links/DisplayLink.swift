@@ -125,14 +125,21 @@ public final class DisplayLink {
   /// Every how many vblanks the link is called at the display's rate; at least 1.
   public var intervalsPerTick: Int { Int(schedule.divisor.count) }
 
+  /// Every how many vblanks the link may be called at the least, by the minimum of its range; at least 1.
+  package var mostIntervalsPerTick: Int { Int(FrameDivisor.slowest(range, of: ticker.actualRate)) }
+
   /// The range of what the link shows, for a link without a `preferredFrameRateRange` of its own.
   package var contentFrameRateRange = FrameRateRange.default {
     didSet { if contentFrameRateRange != oldValue { divide() } }
   }
 
+  /// The range that counts.
+  private var range: FrameRateRange {
+    preferredFrameRateRange == .default ? contentFrameRateRange : preferredFrameRateRange
+  }
+
   /// Finds the number of vblanks from tick to tick by the range, the display's rate and what its links may ask for.
   func divide() {
-    let range = preferredFrameRateRange == .default ? contentFrameRateRange : preferredFrameRateRange
     schedule.divide(range, of: ticker.actualRate, least: isWait ? 1 : UInt64(max(ticker.leastIntervalsPerTick, 1)))
   }
 

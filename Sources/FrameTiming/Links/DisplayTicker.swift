@@ -77,8 +77,8 @@ public final class DisplayTicker {
     return machine.fruitlessRequests >= 8 ? .oldVBlanks : nil
   }
 
-  /// No link is called more often than every so many vblanks, whatever its range says, unless it waits for one. A link that were, and
-  /// took its time, would keep others from their vblanks.
+  /// No link is called more often than every so many vblanks, unless it waits for one or the minimum of its range asks for more. A link
+  /// that were, and took its time, would keep others from their vblanks.
   package var leastIntervalsPerTick = 1 {
     didSet {
       guard leastIntervalsPerTick != oldValue else { return }

@@ -15,11 +15,11 @@ struct FrameDivisor: Hashable, BitwiseCopyable, Sendable {
   /// The divisor whose rate is within the range and nearest to the preferred one; the faster of two that are equally near. If
   /// the range holds none, the slowest rate that is not below the minimum; if all are below it, the display's own.
   ///
-  /// - Parameter least: the smallest divisor, whatever the range says.
+  /// - Parameter least: the smallest divisor, also where the range holds only faster rates, but for those that its minimum rules out.
   init(_ range: FrameRateRange, of rate: RefreshRate, least: UInt64 = 1) {
     let hertz = rate.hertz
     let fastest = Self.divisor(hertz / (range.maximum * (1 + Self.tolerance)), .up)
-    let slowest = Self.divisor(hertz / (range.minimum * (1 - Self.tolerance)), .down)
+    let slowest = Self.slowest(range, of: rate)
     var count = min(fastest, slowest)
     if fastest <= slowest, let preferred = range.preferred {
       let quicker = min(max(Self.divisor(hertz / preferred, .down), fastest), slowest)
@@ -27,8 +27,12 @@ struct FrameDivisor: Hashable, BitwiseCopyable, Sendable {
       let isSlower = abs(hertz / Double(slower) - preferred) < abs(hertz / Double(quicker) - preferred)
       count = isSlower ? slower : quicker
     }
-    // The limit applies even where the range holds only faster rates.
-    self.count = max(count, least)
+    self.count = max(count, min(least, slowest))
+  }
+
+  /// The largest divisor whose rate is not below the range's minimum; a million where it has none.
+  static func slowest(_ range: FrameRateRange, of rate: RefreshRate) -> UInt64 {
+    divisor(rate.hertz / (range.minimum * (1 - tolerance)), .down)
   }
 
   /// A divisor from 1 to a million, which is 1000 seconds of the fastest display.

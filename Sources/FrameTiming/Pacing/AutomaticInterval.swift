@@ -18,6 +18,9 @@ public import LinuxSystem
 ///   with a quarter, one and a half seconds if they would just have been in time. A return that had to be taken back within three seconds
 ///   makes the next one take twice the proof, up to sixteen times: nothing goes to and fro, and a load that changes every few
 ///   seconds is followed.
+/// - It never makes the rate less than the minimum of the range that the output's link has. A link that is slower by its own range, at
+///   half the rate, say, keeps its rate: what changes is the number of intervals that its frames are made for. Frames of which some need
+///   one and some need two are all seen after two then, and so evenly.
 public struct AutomaticInterval: BitwiseCopyable, Sendable {
   /// The number of refresh intervals from frame to frame; from 1 to 4.
   public private(set) var intervals = 1
@@ -56,23 +59,33 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
   ///
   /// - Parameters:
   ///   - interval: the display's refresh interval.
+  ///   - most: the most intervals that may lie between two frames.
   ///   - isCompositedBeside: true if another thread composites frames beside the work for the next ones: then the longer of the two
   ///     decides how often a frame can come, and not their sum.
-  public mutating func observe(_ record: FrameRecord, interval: Nanoseconds, isCompositedBeside: Bool = false) {
+  public mutating func observe(
+    _ record: FrameRecord, interval: Nanoseconds, most: Int = .max, isCompositedBeside: Bool = false
+  ) {
     let composite = record.phases[.composite]
+    // The frame of a link with fewer ticks may be in time for its next one, and late for the vblank that it was made for.
+    let due = min(record.due, record.tickTimestamp + interval * Int64(intervals))
     observe(
       work: isCompositedBeside ? max(record.work - composite, composite) : record.work,
-      isLate: record.isTargetKnown && record.isLate(interval: interval), at: record.presented,
-      interval: interval)
+      isLate: record.isTargetKnown && record.presented - due > interval / 2, at: record.presented, interval: interval,
+      most: most, every: record.intervalsPerTick)
   }
 
   /// - Parameters:
   ///   - work: the time spent on the frame.
-  ///   - isLate: true if it was seen at a later vblank than link callbacks were promised.
+  ///   - isLate: true if it was seen at a later vblank than it may take.
   ///   - time: when it was seen.
-  mutating func observe(work: Nanoseconds, isLate: Bool, at time: MonotonicTime, interval: Nanoseconds) {
+  ///   - step: how many intervals lie between two ticks.
+  mutating func observe(
+    work: Nanoseconds, isLate: Bool, at time: MonotonicTime, interval: Nanoseconds, most: Int = .max, every step: Int = 1
+  ) {
+    let most = min(max(most, 1), headroom.count)
+    if intervals > most { change(to: most) }
     // A pause proves nothing, and neither does all of a frame that took seconds.
-    let longest = min(interval.seconds * Double(2 * intervals) + work.seconds, 0.5)
+    let longest = min(interval.seconds * Double(2 * max(intervals, step)) + work.seconds, 0.5)
     let elapsed = last.map { min(max((time - $0).seconds, 0), longest) } ?? 0
     last = time
     sinceReturn += elapsed
@@ -93,7 +106,7 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
       }
     }
 
-    if overload >= Self.longestOverload, intervals < headroom.count { return slowDown(interval) }
+    if overload >= Self.longestOverload, intervals < most { return slowDown(interval, most: most) }
     guard let enough = (1..<intervals).first(where: { hasHeadroom(in: $0) }) else { return }
     sinceReturn = 0
     change(to: enough)
@@ -106,10 +119,10 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
     }
   }
 
-  private mutating func slowDown(_ interval: Nanoseconds) {
+  private mutating func slowDown(_ interval: Nanoseconds, most: Int) {
     caution = sinceReturn < Self.provenTime ? min(caution * 2, 16) : max(caution / 2, 1)
-    let enough = (intervals + 1..<headroom.count).first { Self.budget($0, of: interval).seconds >= meanWork }
-    change(to: enough ?? headroom.count)
+    let enough = (intervals + 1..<most).first { Self.budget($0, of: interval).seconds >= meanWork }
+    change(to: enough ?? most)
   }
 
   private mutating func change(to count: Int) {
