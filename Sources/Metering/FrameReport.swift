@@ -102,7 +102,8 @@ public struct FrameReport: Equatable, Sendable {
   /// The shortest time that rates are computed from: in less, one frame more or less would make another rate.
   public static let shortestTime = Nanoseconds.milliseconds(200)
 
-  /// The time that a frame may take; nil for T, at a variable rate the shortest.
+  /// The time that a frame may take: that of as many intervals as lie between two ticks of most frames. Nil for T, at a variable rate the
+  /// shortest.
   public var budget: Nanoseconds?
 
   /// The median work of a frame as a part of its budget; 1 is all of it.

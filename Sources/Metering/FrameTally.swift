@@ -38,6 +38,7 @@ struct FrameTally<Durations: DurationCollection> {
   private(set) var counts: FrameReport
   private(set) var frameIntervals = Durations()
   private(set) var works = Durations()
+  private var distances = TickDistances()
   /// The time of all frames that were handed over, by phase.
   private(set) var phaseTimes = FrameRecord.PhaseDurations()
   private var tickLatenesses = Durations()
@@ -156,6 +157,7 @@ struct FrameTally<Durations: DurationCollection> {
     guard span.contains(number) else { return }
     counts.frames += 1
     works.add(frame.work)
+    distances.add(frame)
     for phase in FrameRecord.Phase.allCases { phaseTimes[phase] += frame.phases[phase] }
   }
 
@@ -263,6 +265,7 @@ struct FrameTally<Durations: DurationCollection> {
     report.onePercentLow = frameIntervals.longest(1).map { 1 / $0.seconds }
     report.tenthPercentLow = frameIntervals.longest(0.1).map { 1 / $0.seconds }
     report.work = FrameReport.Distribution(works.distribution)
+    if distances.usual > 1 { report.budget = refreshRate.budget(of: distances.usual) }
     report.tickLateness = FrameReport.Distribution(tickLatenesses.distribution)
     report.latency = FrameReport.Distribution(latencies.distribution)
     report.inputLatency = FrameReport.Distribution(inputLatencies.distribution)

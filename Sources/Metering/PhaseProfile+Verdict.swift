@@ -35,9 +35,6 @@ extension PhaseProfile {
   }
 
   private func fit(_ usual: Nanoseconds) -> String {
-    let isRefresh = budget == refreshRate.interval
-    let rate = Text.decimal(refreshRate.hertz, 2).replacing(".00", with: "")
-    let goal = isRefresh ? "\(rate) Hz" : "\(Text.milliseconds(budget)) ms"
     if usual <= budget {
       // Rounded down: all that is said to be spare is.
       let spare = (budget - usual).count * 100 / max(budget.count, 1)

@@ -31,8 +31,6 @@ public struct PhaseProfile: Sendable {
   }
 
   public let refreshRate: RefreshRate
-  /// The time that a frame may take.
-  public let budget: Nanoseconds
   /// The end of the last stop of the process, see `FPSMeter.resumed`. Set it before each frame.
   public var resumed: MonotonicTime?
   /// Frames added.
@@ -41,14 +39,18 @@ public struct PhaseProfile: Sendable {
   public private(set) var lateFrames = 0
   /// Frames that were wanted and never seen, as the display was away, went, or refused them.
   public private(set) var lostFrames = 0
-  /// Frames whose work took longer than the budget.
-  public private(set) var framesOverBudget = 0
   /// The tick of the first frame that was added; nil before it.
   public private(set) var firstTick: MonotonicTime?
   /// The worst frames, at most `worstCount` of them, the worst first.
   public private(set) var worstFrames: [WorstFrame] = []
   public static let worstCount = 5
 
+  /// Nil where the rate that the frames were asked for at gives the budget.
+  private let fixedBudget: Nanoseconds?
+  private var distances = TickDistances()
+  /// The numbers of frames by the refresh intervals that their work needs.
+  private var needs: [Int: Int] = [:]
+  private var overFixedBudget = 0
   private var phases: [DurationHistogram]
   private var work = DurationHistogram()
   private var processor = DurationHistogram()
@@ -56,22 +58,47 @@ public struct PhaseProfile: Sendable {
   /// The numbers of late frames by the phase that was to blame and the layer that took most of it.
   private var blamed: [FrameRecord.Cause: [UInt32: Int]] = [:]
 
-  /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
+  /// - Parameter budget: the time that a frame may take; nil for that of the rate at which most frames were asked for: from a tick of their
+  ///   link to its next one, which is one refresh interval, or two for a scene that asks for half the display's rate.
   public init(refreshRate: RefreshRate, budget: Nanoseconds? = nil) {
     self.refreshRate = refreshRate
-    self.budget = budget ?? refreshRate.interval
+    fixedBudget = budget
+    needs.reserveCapacity(64)
     worstFrames.reserveCapacity(Self.worstCount + 1)
     phases = Array(repeating: DurationHistogram(), count: FrameRecord.Phase.allCases.count)
   }
 
-  /// Adds a frame that has been seen; every one, in their order. Allocates nothing, but for a layer that makes one late first.
+  /// The refresh intervals from tick to tick at the rate that most of the frames so far were asked for.
+  public var intervalsPerTick: Int { distances.usual }
+
+  /// The time that a frame may take. Without one that was given it follows the frames: it is known when they were added.
+  public var budget: Nanoseconds { fixedBudget ?? refreshRate.budget(of: intervalsPerTick) }
+
+  /// Frames whose work took longer than the budget.
+  public var framesOverBudget: Int {
+    if fixedBudget != nil { return overFixedBudget }
+    let intervals = intervalsPerTick
+    return needs.reduce(0) { $1.key > intervals ? $0 + $1.value : $0 }
+  }
+
+  /// The budget by its name: "30 Hz" where the rate gives it, or a time.
+  var goal: String {
+    if let fixedBudget, fixedBudget != refreshRate.interval { return "\(Text.milliseconds(fixedBudget)) ms" }
+    let hertz = refreshRate.hertz / Double(fixedBudget == nil ? intervalsPerTick : 1)
+    return "\(Text.decimal(hertz, 2).replacing(".00", with: "")) Hz"
+  }
+
+  /// Adds a frame that has been seen; every one, in their order. Allocates nothing, but for a layer that makes one late first, and in a
+  /// run whose frames need more than some 60 different numbers of intervals.
   public mutating func add(_ frame: FrameRecord) {
     frames += 1
     if firstTick == nil { firstTick = frame.tickTimestamp }
     for phase in FrameRecord.Phase.allCases { phases[Int(phase.rawValue)].add(frame.phases[phase]) }
     work.add(frame.work)
     if let time = frame.processorTime { processor.add(time) }
-    if frame.work > budget { framesOverBudget += 1 }
+    distances.add(frame)
+    needs[refreshRate.intervalsNeeded(for: frame.work), default: 0] += 1
+    if let fixedBudget, frame.work > fixedBudget { overFixedBudget += 1 }
     let causes = causes.add(frame, interval: refreshRate.interval, resumed: resumed)
     if let causes {
       lateFrames += 1

@@ -204,7 +204,10 @@ extension AnimationParts {
     (key, settings.timing) = (description.key, description.timing)
     settings.timing.beginTime = nil
     settings.timingFunction = description.timingFunction
-    if place != .group { settings.isRemovedOnCompletion = description.isRemovedOnCompletion }
+    if place != .group {
+      settings.isRemovedOnCompletion = description.isRemovedOnCompletion
+      settings.preferredFrameRateRange = description.preferredFrameRateRange
+    }
     guard let begin = description.timing.beginTime.map({ $0 - shift }) else { return }
     if !description.beginsByItself {
       settings.timing.beginTime = begin

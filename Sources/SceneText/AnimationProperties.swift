@@ -26,6 +26,9 @@ extension AnimationParts {
     TextProperty("autoreverses", \.settings.timing.autoreverses, .bool),
     TextProperty("fillMode", \.settings.timing.fillMode, .word()),
     TextProperty("timingFunction", optional: \.settings.timingFunction, .timingFunction),
+    TextProperty("preferredFrameRateRange", \.settings.preferredFrameRateRange, .frameRateRange).refused { parts in
+      parts.place == .group ? "no preferredFrameRateRange: that of the group counts" : nil
+    },
     TextProperty("isRemovedOnCompletion", \.settings.isRemovedOnCompletion, .bool).refused { parts in
       parts.place == .group ? "no isRemovedOnCompletion: an animation in a group is removed with it" : nil
     },
@@ -138,6 +141,23 @@ extension KeyframeParts {
     case .number, .color, .string: true
     case .word(let word): !AnimationParts.propertyNames.contains(word)
     default: false
+    }
+  }
+}
+
+extension ValueSyntax where Value == FrameRateRange {
+  /// The slowest and the fastest rate in hertz, and the best one where it is not the fastest.
+  fileprivate static var frameRateRange: Self {
+    let rate = ValueSyntax<Double>.number.only("a rate in hertz, from 0 on") { $0 >= 0 }
+    return Self("the slowest and the fastest rate in hertz, and maybe the best one") { reader throws(SceneError) in
+      let minimum = try rate.read(reader)
+      let maximum = try rate.only("a rate from \(SceneNumber.text(minimum)) on") { $0 >= minimum }.read(reader)
+      guard reader.isAtNumber else { return FrameRateRange(minimum: minimum, maximum: maximum) }
+      let within = "a rate from \(SceneNumber.text(minimum)) to \(SceneNumber.text(maximum))"
+      let preferred = try rate.only(within) { $0 >= minimum && $0 <= maximum }.read(reader)
+      return FrameRateRange(minimum: minimum, maximum: maximum, preferred: preferred)
+    } text: { range, _ in
+      ([range.minimum, range.maximum] + (range.preferred.map { [$0] } ?? [])).map(SceneNumber.text).joined(separator: " ")
     }
   }
 }

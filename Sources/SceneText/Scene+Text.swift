@@ -17,8 +17,8 @@ extension Scene {
   ///
   /// A scene that is read from it and started shows at each time, relative to its start, what the tree shows at that time relative to
   /// `origin`, byte for byte. The tree must have been committed, and no drawing may be under way. These
-  /// have no text: callbacks, delegates, actions, styles, layout managers, animations of an application's own
-  /// keys, and `preferredFrameRateRange`. A subclass of an application becomes a plain layer with the picture that it drew.
+  /// have no text: callbacks, delegates, actions, styles, layout managers, and animations of an application's
+  /// own keys. A subclass of an application becomes a plain layer with the picture that it drew.
   ///
   /// - Parameters:
   ///   - root: the layer that fills the picture.

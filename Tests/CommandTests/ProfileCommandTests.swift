@@ -66,6 +66,40 @@ struct ProfileCommandTests {
     for line in output.split(whereSeparator: \.isNewline) { #expect(line.count <= 60, "\(line)") }
   }
 
+  /// A scene that asks for half the display's rate has the time of two intervals for a frame, in the verdict, the tables, JSON, page and trace.
+  @Test func theBudgetIsThatOfTheScenesRate() throws {
+    let folder = try TemporaryFolder()
+    try Data(
+      """
+      size 64 64
+      layer {
+        layer {
+          bounds 0 0 8 8; backgroundColor #FFF
+          basic position.x { from 0; to 60; duration 1s; repeatCount infinity; preferredFrameRateRange 40 60 50 }
+        }
+      }
+      """.utf8
+    ).write(to: URL(fileURLWithPath: folder.path + "/half.scene"))
+    let arguments = ["profile", "half.scene", "--frames", "12", "--display", "fallback", "--rate", "100"]
+    let files = ["--json", "p.json", "--html", "p.html", "--trace", "p.trace"]
+    for (budget, name, goal) in [(nil, "20.00", "50 Hz"), ("8ms", "8.00", "8.00 ms")] {
+      let result = try framepace(arguments + files + (budget.map { ["--budget", $0] } ?? []), in: folder.path)
+      #expect(result.status == 0, "\(result.error)")
+      #expect(result.output.contains("12 frames with a budget of \(name) ms"), "\(result.output)")
+      for line in result.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+      let figures = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any])
+      #expect(
+        try #require(figures["verdict"] as? String).contains("fit\(figures["overBudget"] as? Int == 0 ? "s" : "") \(goal)"))
+      #expect(figures["budget"] as? Double == Double(name) && figures["refreshRate"] as? Double == 100)
+      let statistics = try #require(figures["statistics"] as? [String: Any])
+      #expect(statistics["missed"] as? Int == 0 || statistics["leftOut"] as? Int ?? 0 > 0)
+      let page = String(decoding: try folder.contents(of: "p.html"), as: UTF8.self)
+      #expect(page.contains(#""budget":\#(name == "20.00" ? "20" : "8").000000,"#), "\(page.prefix(0))")
+      let trace = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.trace")) as? [String: Any])
+      #expect((trace["otherData"] as? [String: Any])?["budget"] as? String == "\(name) ms")
+    }
+  }
+
   /// The verdict stands first, and what it says is in the JSON too.
   @Test func theVerdictStandsFirst() throws {
     let folder = try TemporaryFolder()

@@ -167,6 +167,63 @@ import Testing
     #expect(some.framesOverBudget == 5)
   }
 
+  /// A frame of a link that ticks at every so many intervals.
+  private func frame(every intervals: Int, work: Nanoseconds) -> FrameRecord {
+    frame { record in
+      record.intervalsPerTick = intervals
+      record.promised = record.tickTimestamp + interval * Int64(intervals)
+      record.phases[.layout] += work - record.work
+    }
+  }
+
+  /// 25 ms fit a scene that asks for a third of 100 Hz, and not one that asks for half.
+  @Test func theBudgetIsThatOfTheRateThatWasAskedFor() throws {
+    let third = try profile(Array(repeating: frame(every: 3, work: .milliseconds(25)), count: 10))
+    #expect(third.budget == .milliseconds(30) && third.framesOverBudget == 0)
+    #expect(third.verdict() == "fits 33.33 Hz with 16 % to spare; no frame late")
+    #expect(try abs(#require(third.total.share) - 25.0 / 30) < 1e-9)
+    let half = try profile(Array(repeating: frame(every: 2, work: .milliseconds(25)), count: 10))
+    #expect(half.budget == .milliseconds(20) && half.framesOverBudget == 10)
+    #expect(half.verdict() == "does not fit 50 Hz: the median frame takes 25.00 of 20.00 ms; no frame late")
+    // One that was given stays.
+    let fixed = try profile(
+      Array(repeating: frame(every: 3, work: .milliseconds(25)), count: 10), budget: .milliseconds(8))
+    #expect(fixed.budget == .milliseconds(8) && fixed.framesOverBudget == 10)
+    #expect(fixed.verdict().hasPrefix("does not fit 8.00 ms: "))
+    let whole = try profile([frame(every: 2, work: .milliseconds(4))], budget: interval)
+    #expect(whole.verdict().hasPrefix("fits 100 Hz with 60 % "))
+    // A frame that no tick asked for tells of no rate.
+    var first = frame(every: 1, work: .milliseconds(25))
+    first.promised = nil
+    #expect(try profile([first, first, frame(every: 2, work: .milliseconds(4))]).budget == .milliseconds(20))
+  }
+
+  /// Rates that change in a run, against counts that keep all frames: the rate of most frames gives the budget, the higher of two.
+  @Test func theRateOfMostFramesGivesTheBudget() throws {
+    let seed = UInt64.random(in: 0...999_999)
+    print("budgets of changing rates, seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<200 {
+      let rate = try #require(RefreshRate(numerator: 60_000, denominator: random.chance(0.5) ? 1001 : 1000))
+      let distances = (0..<Int.random(in: 1...8, using: &random)).map { _ in Int.random(in: 1...12, using: &random) }
+      var frames: [FrameRecord] = []
+      for _ in 0..<Int.random(in: 1...60, using: &random) {
+        let intervals = distances.randomElement(using: &random) ?? 1
+        let work = Nanoseconds(Int64.random(in: 0...250_000_000, using: &random))
+        // Some take exactly as long as they may.
+        let exact = rate.offset(ofInterval: Int64.random(in: 1...12, using: &random))
+        frames.append(frame(every: intervals, work: random.chance(0.3) ? exact : work))
+      }
+      var profile = PhaseProfile(refreshRate: rate)
+      for frame in frames { profile.add(frame) }
+      let counts = Dictionary(grouping: frames, by: \.intervalsPerTick).mapValues(\.count)
+      let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? 1
+      #expect(profile.intervalsPerTick == usual, "seed \(seed)")
+      #expect(profile.budget == rate.offset(ofInterval: Int64(usual)), "seed \(seed)")
+      #expect(profile.framesOverBudget == frames.count { $0.work > profile.budget }, "seed \(seed)")
+    }
+  }
+
   @Test func theVerdictNamesTheCausesOfLateFrames() throws {
     let usual = Array(repeating: frame(), count: 97)
     func slow(_ phase: FrameRecord.Phase) -> FrameRecord { late(submitted: 15) { $0.phases[phase] += .milliseconds(11) } }

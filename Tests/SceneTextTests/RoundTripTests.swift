@@ -40,6 +40,28 @@ import XCTest
     XCTAssertEqual(missing.sorted(), [])
   }
 
+  /// The rates that an animation asks for change no picture: they are compared themselves.
+  func testFrameRateRangesComeBack() throws {
+    let seed = UInt64.random(in: 0...999_999)
+    print("ranges of frame rates, seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    func rate() -> Double { random.chance(0.2) ? 0 : Double.random(in: 0...200, using: &random) }
+    for _ in 0..<50 {
+      let range = FrameRateRange(
+        minimum: rate(), maximum: random.chance(0.3) ? .infinity : rate(), preferred: random.chance(0.5) ? rate() : nil)
+      let root = Layer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
+      var animation = BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(5))
+      animation.preferredFrameRateRange = range
+      root.add(animation, forKey: "fade")
+      Picture(root).commit(at: .zero + .seconds(1))
+      let text = try Scene.text(of: root, origin: .zero + .seconds(1))
+      let scene = try Scene(text: text)
+      _ = Picture(scene.root)
+      scene.start(at: .zero + .seconds(1))
+      XCTAssertEqual(scene.root.animation(forKey: "fade")?.preferredFrameRateRange, range, "seed \(seed)\n\(text)")
+    }
+  }
+
   /// One that draws itself is a plain layer with its picture.
   func testASubclassIsWrittenAsTheKindThatItIsMadeOf() throws {
     final class Sky: GradientLayer {}

@@ -89,6 +89,18 @@ import XCTest
           + "found \"isRemovedOnCompletion\""
       ),
       (
+        "layer { group { basic opacity { preferredFrameRateRange 20 60 } } }",
+        "1:33: expected no preferredFrameRateRange: that of the group counts, found \"preferredFrameRateRange\""
+      ),
+      (
+        "layer { basic opacity { preferredFrameRateRange 60 20 } }",
+        "1:52: expected a rate from 60 on, found 20"
+      ),
+      (
+        "layer { basic opacity { preferredFrameRateRange 20 60 90 } }",
+        "1:55: expected a rate from 20 to 60, found 90"
+      ),
+      (
         "layer { group { basic opacity { forKey \"a\" } } }",
         "1:33: expected no forKey: an animation in a group is not found by a key, found \"forKey\""
       ),

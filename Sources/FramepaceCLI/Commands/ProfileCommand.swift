@@ -20,8 +20,10 @@ struct ProfileCommand: JudgingCommand {
       budget, which the bar shows too (its whole length is the budget), the worst \
       frames, the distribution of the work, and the pixels that changed and were \
       painted, which are counted after a frame was handed over and in none of its phases. \
-      The budget is the time from one vblank to the next, unless --budget \
-      says another. (Shares of means add up; framepace run prints the median's share.)
+      The budget is the time from a frame to the next at the rate that the scene asks \
+      for: from one vblank to the next, or to the second for a scene that asks for 30 Hz \
+      on a display of 60, unless --budget says another. Where the rate changes, that of \
+      most frames counts. (Shares of means add up; framepace run prints the median's share.)
 
         framepace profile dashboard --frames 600
         framepace profile dashboard --duration 10s --budget 8.3ms
@@ -71,7 +73,7 @@ struct ProfileCommand: JudgingCommand {
         scene, display, clock  the subject, and the source of ticks with the reason
         notes                  what the figures lack
         width, height          the picture's, in pixels
-        refreshRate, budget    the rate in Hz, and the time for a frame
+        refreshRate, budget    the display's rate in Hz, and the time for a frame
         frames, late           the numbers of frames and of late frames
         overBudget             the number of frames whose work took longer
         lateCauses             the number of late frames by cause
@@ -112,7 +114,7 @@ struct ProfileCommand: JudgingCommand {
       --trace writes trace events, which https://ui.perfetto.dev and chrome://tracing \
       open: for each frame when it was expected and when it was made, its phases, a \
       flow from its tick to its vblank, the loop's modes and sleep, the program's own \
-      regions, the drawings of workers, and counters.
+      regions, the drawings of workers, and counters; and the budget among its metadata.
 
       --csv writes the lines of a frame log, whose columns framepace help run \
       explains, and which framepace view reads. It also has the frames that were \
@@ -149,7 +151,7 @@ struct ProfileCommand: JudgingCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The time that a frame may take: auto, which is the time from one vblank to the next, or a time such as 8.3ms. (default: auto)",
+      "The time that a frame may take: auto, which is that of the rate that the scene asks for, or a time such as 8.3ms. (default: auto)",
       valueName: "time"),
     transform: Budget.parse)
   var budget = Budget.auto

@@ -7,7 +7,10 @@ enum PageText {
       "fits",
       "The work fits the budget if its p99 is within it, below 100 frames if the longest is. To spare is what that leaves, rounded down."
     ),
-    ("budget", "The time that a frame may take: from one vblank to the next, unless --budget says another."),
+    (
+      "budget",
+      "The time that a frame may take: from one tick of its link to the next, one refresh interval or as many as the rate leaves between two frames that most of them were asked for at, unless --budget says another."
+    ),
     ("work", "The time of a frame in all its phases. What it waits for in between is not work."),
     (
       "number",

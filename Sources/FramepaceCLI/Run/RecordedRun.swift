@@ -17,7 +17,7 @@ struct RecordedRun {
 
   /// Reads a file.
   ///
-  /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
+  /// - Parameter budget: the time that a frame may take; nil for that of the rate that the program asked for.
   init(path: String, budget: Nanoseconds?) throws {
     let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
     try Self.requireRecording(bytes, path: path)
@@ -101,7 +101,7 @@ struct RecordedRun {
     if let trace {
       try timeline.writeTrace(
         to: trace, scene: recorded.subject, display: recorded.display, clock: recorded.clock, began: recorded.began,
-        interval: recorded.refreshRate.interval)
+        interval: recorded.refreshRate.interval, budget: figures.profile.budget)
     }
     if let html { try AtomicFile.write(page, to: html) }
     if let csv { try AtomicFile.write(frameLog, to: csv) }

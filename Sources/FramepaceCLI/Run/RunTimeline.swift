@@ -70,10 +70,12 @@ final class RunTimeline {
   // MARK: - Trace
 
   /// Writes the trace of a run that has ended.
-  func writeTrace(to file: String, scene: String, display: any Display) throws {
+  ///
+  /// - Parameter budget: the time that a frame may take; nil where the run was not judged by one.
+  func writeTrace(to file: String, scene: String, display: any Display, budget: Nanoseconds? = nil) throws {
     try timeline.writeTrace(
       to: file, scene: scene, display: display.name, clock: display.ticker.name, began: began,
-      interval: display.ticker.refreshRate.interval)
+      interval: display.ticker.refreshRate.interval, budget: budget)
   }
 }
 
@@ -86,13 +88,16 @@ extension FrameTimeline {
   ///   - clock: the name of the display's clock.
   ///   - began: a moment of the run; nil if none is known.
   ///   - interval: the refresh interval.
+  ///   - budget: the time that a frame may take; nil where the run was not judged by one.
   func writeTrace(
-    to file: String, scene: String, display: String, clock: String, began: ClockReading?, interval: Nanoseconds
+    to file: String, scene: String, display: String, clock: String, began: ClockReading?, interval: Nanoseconds,
+    budget: Nanoseconds?
   ) throws {
     var facts: [(name: StaticString, value: String)] = [
       ("scene", scene), ("display", display), ("displayClock", clock), ("framesLeftOut", "\(frames.dropped)"),
       ("regionsLeftOut", "\(regions.dropped)"), ("version", FramepaceCommand.configuration.version),
     ]
+    if let budget { facts.append(("budget", "\(Text.milliseconds(budget)) ms")) }
     if let began {
       let (wall, loop) = (Text.decimal(began.wall.seconds, 6), Text.decimal(began.loop.seconds, 6))
       facts.append(("realTime", "\(wall) s since 1970 at \(loop) s"))

@@ -47,7 +47,7 @@ final class SceneProfile {
   private var isAtRest = false
 
   /// - Parameters:
-  ///   - budget: the time that a frame may take; nil for one refresh interval.
+  ///   - budget: the time that a frame may take; nil for that of the rate that the scene asks for.
   ///   - trace: the file of the trace; nil for none.
   ///   - html: the file of the page; nil for none.
   ///   - csv: the file with a line for each frame; nil for none.
@@ -120,7 +120,7 @@ final class SceneProfile {
   private func write(at end: MonotonicTime) throws {
     timeline?.finish()
     if let trace {
-      try timeline?.writeTrace(to: trace, scene: session.scene.name, display: session.display)
+      try timeline?.writeTrace(to: trace, scene: session.scene.name, display: session.display, budget: profile.budget)
     }
     let areas = areas.rows(of: profile.frames)
     let display = session.display

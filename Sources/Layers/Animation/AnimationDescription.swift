@@ -15,6 +15,7 @@ package struct AnimationDescription: Sendable {
   /// True if the commit, or the beginning of its group, was its beginning, rather than a time that it was given.
   package let beginsByItself: Bool
   package let isRemovedOnCompletion: Bool
+  package let preferredFrameRateRange: FrameRateRange
   package let content: Content
 
   /// An animation as it was made, before any layer has it.
@@ -24,6 +25,7 @@ package struct AnimationDescription: Sendable {
     timingFunction = animation.timingFunction
     beginsByItself = animation.timing.beginTime == nil
     isRemovedOnCompletion = animation.isRemovedOnCompletion
+    preferredFrameRateRange = animation.preferredFrameRateRange
     switch animation.motion.form {
     case .track(let track, let spring): content = .track(track, spring)
     case .group(let animations):
@@ -33,13 +35,17 @@ package struct AnimationDescription: Sendable {
     }
   }
 
-  init(_ timed: TimedAnimation, key: String? = nil, isRemovedOnCompletion: Bool = true) {
+  init(
+    _ timed: TimedAnimation, key: String? = nil, isRemovedOnCompletion: Bool = true,
+    preferredFrameRateRange: FrameRateRange = .default
+  ) {
     // A transition always has the same one.
     if case .transition = timed.form { self.key = nil } else { self.key = key }
     timing = timed.timing
     timingFunction = timed.timingFunction == .linear ? nil : timed.timingFunction
     beginsByItself = timed.beginsAtCommit
     self.isRemovedOnCompletion = isRemovedOnCompletion
+    self.preferredFrameRateRange = preferredFrameRateRange
     switch timed.form {
     case .track(let track, let motion): content = .track(track, motion?.spring)
     case .group(let animations): content = .group(animations.map { AnimationDescription($0) })
@@ -55,7 +61,8 @@ extension Layer {
   package var animationDescriptions: [AnimationDescription] {
     animations.map { running in
       AnimationDescription(
-        running.timed, key: running.key, isRemovedOnCompletion: running.animation.isRemovedOnCompletion)
+        running.timed, key: running.key, isRemovedOnCompletion: running.animation.isRemovedOnCompletion,
+        preferredFrameRateRange: running.animation.preferredFrameRateRange)
     }
   }
 
