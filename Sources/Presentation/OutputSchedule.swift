@@ -93,6 +93,8 @@ struct OutputSchedule {
       let ready = max(now, begun + (budget ?? interval))
       return forecast.lastVBlank.map { max(ready, $0.timestamp + interval) } ?? ready
     }
+    // While a slower link ticks, the intervals until its next tick have their frame, for however late a vblank this one would be made.
+    if distance > 1, case .used(let tick?) = state, begun - tick.timestamp < interval * Int64(2 * distance) { return nil }
     let next = forecast.vblank(after: now)
     guard let budget else { return next }
     if distance == 1, shouldAwaitTick(at: next, begun: begun, budget: budget, forecast: forecast) { return nil }

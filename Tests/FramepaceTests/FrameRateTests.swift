@@ -146,6 +146,29 @@ import XCTest
     }
   }
 
+  /// Other work of the loop now and then takes longer than an interval of a fixed half rate: a frame after it is late at most, no frame
+  /// comes between those of two ticks, and none is seen before the vblank that it was made for.
+  func testOtherWorkLeavesAFixedRateEven() throws {
+    for work in [12, 20, 30, 45] as [Int64] {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      stage.engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: 30, maximum: 30)
+      _ = stage.addAnimatedSquare()
+      let timer = FrameLoop.Timer(
+        fireTime: stage.clock.now + .milliseconds(200), interval: .milliseconds(370),
+        .onMain { _ in stage.clock.advance(by: .milliseconds(work)) })
+      stage.loop.add(timer, to: .common)
+      stage.run(for: .seconds(6))
+      let frames = stage.frames.dropFirst()
+      XCTAssertGreaterThan(frames.count, 150, "\(work) ms")
+      for (first, second) in zip(frames, frames.dropFirst()) {
+        XCTAssertGreaterThan(second.presented - first.presented, .milliseconds(16), "\(work) ms")
+        XCTAssertNotNil(second.promised, "\(work) ms")
+      }
+      for frame in frames { XCTAssertFalse(frame.isEarly(interval: .milliseconds(16)), "\(work) ms: \(frame)") }
+      stage.engine.invalidate()
+    }
+  }
+
   /// Frames of a fixed half rate of which some take more than one interval: each is seen two after the one before, and the rate stays.
   func testAFixedRateIsEven() throws {
     for policy in FramePolicy.allCases {
