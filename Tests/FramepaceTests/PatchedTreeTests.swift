@@ -114,7 +114,8 @@ private struct World {
     var values = node.values
     let local = node.clocks.time(at: node.stands ? max(time, now) : time)
     for animation in node.timed { animation.apply(to: &values, at: local) }
-    values.settleTransition(&record.flags)
+    // A space has no picture that a transition could show.
+    if !node.isSpace { values.settleTransition(&record.flags) }
     if !node.isSpace, shown.sides.indices.contains(index) {
       let last = shown.sides[index]
       sides.effects = node.contents.or(values.image).effects(
