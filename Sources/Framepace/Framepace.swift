@@ -130,7 +130,6 @@
 @_exported public import struct Layers.Transition
 
 @_exported public import struct Layouts.AbsoluteInsets
-@_exported public import struct Layouts.Insets
 @_exported public import enum Layouts.LayoutBasis
 @_exported public import struct Layouts.LayoutItem
 @_exported public import enum Layouts.LayoutLength
