@@ -4,6 +4,9 @@ import Raster
 import RenderTree
 
 extension TextContent: PaintableContent {
+  /// Glyphs on their background, and lines through them.
+  var coversItself: Bool { parts.count > 1 }
+
   /// Glyphs leave pixels between them.
   func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect { .zero }
 
@@ -12,9 +15,13 @@ extension TextContent: PaintableContent {
     guard let old = map(in: bounds, effects, layer.old), let new = map(in: bounds, effects, layer.new),
       layer.edgesAreSame(of: effects.contentRect(in: bounds))
     else { return false }
-    return runs.allSatisfy { run in
-      GlyphGrid(run.glyphs, at: run.baseline, new)
-        .isMoved(from: GlyphGrid(run.glyphs, at: run.baseline, old), dx: Int(layer.dx), dy: Int(layer.dy))
+    return parts.allSatisfy { part in
+      switch part {
+      case .glyphs(let run):
+        GlyphGrid(run.glyphs, at: run.baseline, new)
+          .isMoved(from: GlyphGrid(run.glyphs, at: run.baseline, old), dx: Int(layer.dx), dy: Int(layer.dy))
+      case .fill(let fill): LayerShape(fill, new).isMoved(from: LayerShape(fill, old), dx: layer.dx, dy: layer.dy)
+      }
     }
   }
 
@@ -25,12 +32,41 @@ extension TextContent: PaintableContent {
       return
     }
     guard let edges = ContentEdges(effects.contentRect(in: bounds), layer) else { return }
-    for run in runs { painter.paint(run, GlyphGrid(run.glyphs, at: run.baseline, map), edges, layer) }
+    for part in parts {
+      switch part {
+      case .glyphs(let run): painter.paint(run, GlyphGrid(run.glyphs, at: run.baseline, map), edges, layer)
+      case .fill(let fill): painter.paint(fill.color, LayerShape(fill, map), edges, layer)
+      }
+    }
+  }
+}
+
+extension LayerShape {
+  fileprivate init(_ fill: TextFill, _ map: Affine) {
+    if let pixels = fill.wholePixels(map) {
+      self = .empty
+      self.pixels = pixels
+    } else {
+      self.init(fill.rect, radius: 0, transform: map)
+    }
   }
 }
 
 extension BandPainter {
-  /// Paints a line of text: the coverage of all its glyphs is added up, cut by the layer's edges, and tinted.
+  /// Paints a rectangle of a text, cut by the layer's edges.
+  fileprivate func paint(_ color: Color, _ shape: LayerShape, _ edges: ContentEdges, _ layer: PaintedLayer) {
+    let pixels = shape.pixels.intersection(edges.pixels)
+    let color = layer.color(color)
+    if pixels.isEmpty { return }
+    for y in pixels.minY..<pixels.maxY {
+      let mask = scratch.text.mask(IntRect(minX: pixels.minX, minY: y, maxX: pixels.maxX, maxY: y + 1))
+      shape.coverage(y, pixels.minX..<pixels.maxX, kernels, mask.row(y))
+      edges.cut(mask, with: self)
+      paint(color, pixels.minX..<pixels.maxX, y, mask.row(y), layer.target)
+    }
+  }
+
+  /// Paints glyphs of one font: the coverage of all its glyphs is added up, cut by the layer's edges, and tinted.
   fileprivate func paint(_ run: TextRun, _ grid: GlyphGrid, _ edges: ContentEdges, _ layer: PaintedLayer) {
     let text = scratch.text
     let mask: CoverageMask
@@ -45,14 +81,21 @@ extension BandPainter {
       mask = text.mask(run.glyphs.glyphs.reduce(IntRect.zero) { $0.union(grid.pixels(of: $1)) }.intersection(edges.pixels))
       grid.addOutlines(to: mask)
     }
-    let own = run.color.premultipliedBGRA
-    let color = layer.opacity == 255 ? own : multiplyPixel(own, layer.opacity)
+    let color = layer.color(run.color)
     let pixels = mask.pixels
     edges.cut(mask, with: self)
     for y in pixels.minY..<pixels.maxY {
       kernels.pointee.over_color_coverage(
         layer.target.pointer(x: pixels.minX, y: y), Int64(pixels.width), color, mask.row(y))
     }
+  }
+}
+
+extension PaintedLayer {
+  /// A colour at the layer's opacity, with its alpha multiplied in.
+  fileprivate func color(_ color: Color) -> UInt32 {
+    let own = color.premultipliedBGRA
+    return opacity == 255 ? own : multiplyPixel(own, opacity)
   }
 }
 

@@ -150,7 +150,8 @@ extension LayerContents {
 
 extension ValueSyntax where Value == TextContent {
   static var text: Self {
-    Self("text: its area, the pixels and the scale of an image of it, and its lines") { reader throws(SceneError) in
+    Self("text: its area, the pixels and the scale of an image of it, and its parts: line, glyphs or fill") {
+      reader throws(SceneError) in
       let side = ValueSyntax<Double>.number.only("pixels from 1 to \(Bitmap.maximumSide)") {
         $0 >= 1 && $0 <= Double(Bitmap.maximumSide)
       }
@@ -158,25 +159,15 @@ extension ValueSyntax where Value == TextContent {
       let (width, height) = (Int(try side.read(reader)), Int(try side.read(reader)))
       guard reader.resources.takesPixels(width * height) else { throw reader.expected("text of fewer pixels") }
       let scale = try ValueSyntax<Double>.positive.read(reader)
-      var runs: [TextRun] = []
-      while reader.takeInValue("line") {
-        let string = try reader.string()
-        guard reader.take("font") else { throw reader.expected("font") }
-        let font = try ValueSyntax<Font>.font.read(reader)
-        let baseline = try ValueSyntax<Point>.point.read(reader)
-        runs.append(
-          TextRun(TextLine(string, font: font), at: baseline, color: try ValueSyntax<Color>.color.read(reader)))
+      let part = ValueSyntax<TextPart>.textPart
+      let parts = try reader.list(while: { reader.valueWord.map(TextPart.words.contains) ?? false }) {
+        () throws(SceneError) in try part.read(reader)
       }
-      return TextContent(TextRuns(runs), area: area, width: width, height: height, scale: scale)
+      return TextContent(TextParts(parts), area: area, width: width, height: height, scale: scale)
     } text: { value, writer in
       let area = ValueSyntax<Rect>.rect.text(value.area, writer)
-      let lines = value.runs.map { run in
-        let font = ValueSyntax<Font>.font.text(run.glyphs.font, writer)
-        let place = ValueSyntax<Point>.point.text(run.baseline, writer)
-        let color = ValueSyntax<Color>.color.text(run.color, writer)
-        return " line \(SceneWriter.quoted(run.string)) font \(font) \(place) \(color)"
-      }
-      return "\(area) \(value.width) \(value.height) \(SceneNumber.text(value.scale))" + lines.joined()
+      let parts = value.parts.map { " " + ValueSyntax<TextPart>.textPart.text($0, writer) }
+      return "\(area) \(value.width) \(value.height) \(SceneNumber.text(value.scale))" + parts.joined()
     }
   }
 }

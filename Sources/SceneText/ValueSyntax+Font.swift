@@ -48,10 +48,14 @@ extension SceneReader {
     } catch {
       throw self.error(.font(error), at: token)
     }
-    guard resources.designCount <= SceneLimit.designs else {
-      throw error(.tooMany("designs of fonts", limit: SceneLimit.designs), at: token)
-    }
+    try checkDesigns(at: token)
     return font
+  }
+
+  /// Refuses a font, which is named at a token, in a scene that has too many.
+  func checkDesigns(at token: SceneToken) throws(SceneError) {
+    guard resources.designCount > SceneLimit.designs else { return }
+    throw error(.tooMany("designs of fonts", limit: SceneLimit.designs), at: token)
   }
 
   fileprivate func variations(of face: FontFace) throws(SceneError) -> [FontVariation] {
@@ -73,7 +77,7 @@ extension SceneReader {
     }
   }
 
-  fileprivate func features() throws(SceneError) -> [FontFeature] {
+  func features() throws(SceneError) -> [FontFeature] {
     var places: [FontTag: SceneToken] = [:]
     return try list(while: { takeInValue("feature") }) { () throws(SceneError) in
       let tag = try tag(once: &places)
@@ -83,7 +87,7 @@ extension SceneReader {
   }
 
   /// The name of an axis or a feature, which is not among those that were named before.
-  private func tag(once places: inout [FontTag: SceneToken]) throws(SceneError) -> FontTag {
+  func tag(once places: inout [FontTag: SceneToken]) throws(SceneError) -> FontTag {
     let token = token
     let expected = "a name of one to four characters, such as wght"
     guard let tag = FontTag(try takeName(expected)) else {
@@ -93,11 +97,11 @@ extension SceneReader {
     return tag
   }
 
-  fileprivate func wholeNumber(_ name: String, upTo limit: Int) throws(SceneError) -> Int {
+  func wholeNumber(_ name: String, from least: Int = 0, upTo limit: Int) throws(SceneError) -> Int {
     let token = token
-    let expected = "\(name), from 0 to \(limit)"
+    let expected = "\(name), from \(least) to \(limit)"
     let value = try number(expected)
-    guard value >= 0, value <= Double(limit), value == value.rounded() else {
+    guard value >= Double(least), value <= Double(limit), value == value.rounded() else {
       throw error(.expected(expected, found: token.name), at: token)
     }
     return Int(value)

@@ -69,17 +69,11 @@ extension TextLayout {
     /// True for blanks that hang out of the line.
     let isHanging: Bool
   }
-
-  /// A rectangle in one colour.
-  public struct Fill: Hashable, Sendable {
-    public let rect: Rect
-    public let color: Color
-  }
 }
 
 extension TextLayout.Line {
   /// The backgrounds of its parts, which are behind all glyphs.
-  public var backgrounds: [TextLayout.Fill] {
+  public var backgrounds: [TextFill] {
     fills { run in
       let font = run.glyphs.font
       return run.attributes.background.map { ($0, font.ascent, font.ascent + font.descent) }
@@ -87,10 +81,10 @@ extension TextLayout.Line {
   }
 
   /// The lines below letters and through them, which are in front of all glyphs.
-  public var decorations: [TextLayout.Fill] {
+  public var decorations: [TextFill] {
     func fills(
       _ decoration: KeyPath<AttributedText.Attributes, LineDecoration?>, _ stroke: KeyPath<Font, FontStroke>
-    ) -> [TextLayout.Fill] {
+    ) -> [TextFill] {
       self.fills { run in
         let stroke = run.glyphs.font[keyPath: stroke]
         return run.attributes[keyPath: decoration].map { ($0.color ?? run.color, stroke.top, stroke.thickness) }
@@ -101,8 +95,8 @@ extension TextLayout.Line {
 
   /// Rectangles as wide as runs, with their top above the baseline and their height. Those that go on in the next run are one: two would
   /// have a seam between them.
-  private func fills(_ stroke: (TextLayout.Run) -> (color: Color, top: Double, height: Double)?) -> [TextLayout.Fill] {
-    var fills: [TextLayout.Fill] = []
+  private func fills(_ stroke: (TextLayout.Run) -> (color: Color, top: Double, height: Double)?) -> [TextFill] {
+    var fills: [TextFill] = []
     for run in runs where !run.isHanging {
       guard let stroke = stroke(run) else { continue }
       var rect = Rect(
@@ -113,7 +107,7 @@ extension TextLayout.Line {
         rect = Rect(x: last.rect.minX, y: rect.minY, width: rect.maxX - last.rect.minX, height: rect.height)
         fills.removeLast()
       }
-      fills.append(TextLayout.Fill(rect: rect, color: stroke.color))
+      fills.append(TextFill(rect, color: stroke.color))
     }
     return fills
   }
@@ -122,16 +116,24 @@ extension TextLayout.Line {
 extension TextLayout {
   /// Draws the text with its upper left corner at a point.
   public func draw(in context: DrawingContext, at origin: Point = .zero) {
-    func fill(_ fills: [Fill]) {
-      for fill in fills { context.fill(fill.rect.offsetBy(dx: origin.x, dy: origin.y), color: fill.color) }
+    forEachPart(at: origin) {
+      context.draw($0)
+    } glyphs: {
+      context.draw($0.glyphs, at: $1, color: $0.color)
     }
-    for line in lines { fill(line.backgrounds) }
+  }
+
+  /// Calls `fill` or `glyphs` for all that is painted, from back to front, where the upper left corner lies at a point.
+  package func forEachPart(at origin: Point, fill: (TextFill) -> Void, glyphs: (Run, _ baseline: Point) -> Void) {
+    func visit(_ fills: [TextFill]) {
+      for part in fills { fill(part.offsetBy(dx: origin.x, dy: origin.y)) }
+    }
+    for line in lines { visit(line.backgrounds) }
     for line in lines {
-      for run in line.runs {
-        let baseline = Point(origin.x + line.baseline.x + run.x, origin.y + line.baseline.y - run.rise)
-        context.draw(run.glyphs, at: baseline, color: run.color)
+      for run in line.runs where !run.isHanging {
+        glyphs(run, Point(origin.x + line.baseline.x + run.x, origin.y + line.baseline.y - run.rise))
       }
     }
-    for line in lines { fill(line.decorations) }
+    for line in lines { visit(line.decorations) }
   }
 }

@@ -56,6 +56,7 @@ final class PlainCompositor {
   private var blurredRows: [Place: Double] = [:]
   private var backdrops: [Place: Color] = [:]
   private var olds: [Int: PlainCompositor] = [:]
+  private var textParts: [Int: [Image]] = [:]
 
   /// - Parameter output: all pixels that may be asked for.
   init(tree: TreeSnapshot, output: IntRect, blending: Blending = .sRGB) {
@@ -295,8 +296,14 @@ final class PlainCompositor {
   // MARK: Content
 
   private func content(_ index: Int, _ pixel: Pixel) -> Color {
-    // On whole pixels text is painted as Cairo draws it.
     let content = tree.sides[index].content
+    // On whole pixels each part of a text is painted as Cairo draws it.
+    if let text = content as? TextContent, text.parts.count > 1,
+      text.map(in: tree.records[index].bounds, tree.sides[index].effects, .identity) != nil
+    {
+      let parts = parts(of: text, at: index)
+      return parts.reduce(.zero) { over(color(of: $1, in: tree.records[index].bounds, index, pixel), $0) }
+    }
     if let shape = content as? ShapeContent { return color(of: shape, tree.records[index], pixel) }
     if let gradient = content as? GradientContent {
       let (bounds, middle) = (tree.records[index].bounds, Point(Double(pixel.x) + 0.5, Double(pixel.y) + 0.5))
@@ -304,9 +311,24 @@ final class PlainCompositor {
       return pixel.isInside(bounds) ? plain.place(of: middle).map(plain.color) ?? .zero : .zero
     }
     guard let image = content?.image else { return .zero }
+    return color(of: image, in: tree.records[index].bounds, index, pixel)
+  }
+
+  /// Images of the parts of a text by themselves.
+  private func parts(of text: TextContent, at index: Int) -> [Image] {
+    if let images = textParts[index] { return images }
+    let images = text.parts.compactMap { part in
+      TextContent([part], area: text.area, width: text.width, height: text.height, scale: text.scale).image
+    }
+    textParts[index] = images
+    return images
+  }
+
+  /// The colour of an image that is the contents of a layer.
+  private func color(of image: Image, in bounds: Rect, _ index: Int, _ pixel: Pixel) -> Color {
     let effects = tree.sides[index].effects
-    let shown = effects.contentRect(in: tree.records[index].bounds)
-    let seen = shown.intersection(tree.records[index].bounds)
+    let shown = effects.contentRect(in: bounds)
+    let seen = shown.intersection(bounds)
       .intersection(Rect(x: Double(pixel.x), y: Double(pixel.y), width: 1, height: 1))
     if seen.isEmpty { return .zero }
     let cut = effects?.parts.cut ?? ContentCut()

@@ -40,7 +40,7 @@ extension ScrollTests {
 
     let font = try SystemFonts.font(.sans, size: 13)
     let run = TextRun(TextLine("rows", font: font), at: Point(2.3, 20), color: .white)
-    let text = TextContent([run], area: Rect(x: 0, y: 0, width: 60, height: 36), width: 60, height: 36, scale: 1)
+    let text = TextContent(TextParts(run), area: Rect(x: 0, y: 0, width: 60, height: 36), width: 60, height: 36, scale: 1)
     #expect(try painted(SideValues(text: text), by: [7, 8]) == strips)
     var shape = ShapeContent.Parts()
     shape.path = .ellipse(in: Rect(x: 3, y: 3, width: 30, height: 20))
@@ -91,7 +91,7 @@ extension ScrollTests {
         func text(_ string: String) -> SideValues {
           SideValues(
             text: TextContent(
-              [TextRun(TextLine(string, font: font), at: Point(0, 16), color: .black)],
+              TextParts(TextRun(TextLine(string, font: font), at: Point(0, 16), color: .black)),
               area: Rect(x: 0, y: 0, width: 500, height: 22), width: 500, height: 22, scale: 1))
         }
         append(0, 8, 8, Size(40, 40), 0, SideValues(image: image))

@@ -84,7 +84,7 @@
       let text = TextContent([], area: Rect(x: 0, y: 0, width: 8000, height: 8000), width: 8000, height: 8000, scale: 1)
       XCTAssertNil(try withMemory(of: 1 << 27) { text.image })
       XCTAssertNil(text.image)
-      XCTAssertNotNil(TextContent(text.runs, area: text.area, width: 8, height: 8, scale: 1e-3).image)
+      XCTAssertNotNil(TextContent(text.parts, area: text.area, width: 8, height: 8, scale: 1e-3).image)
     }
 
     func testDrawingThatIsNeverAskedFor() {

@@ -50,7 +50,7 @@ import XCTest
     stage.turn()
     let second = try XCTUnwrap(text(stage))
     XCTAssertFalse(first === second)
-    XCTAssertEqual(second.runs.first?.string, "12:01")
+    XCTAssertEqual(second.string, "12:01")
     XCTAssertNil(label.values.image)
     XCTAssertTrue(label.contents === second.image, "drawn now")
     XCTAssertEqual(label.contents?.width, 60)
@@ -105,7 +105,13 @@ import XCTest
     XCTAssertTrue(mixture.parts.contains { $0.image === old.image })
     XCTAssertTrue(mixture.parts.contains { $0.image === label.contents })
     stage.turn(after: 2000)
-    XCTAssertEqual(text(stage)?.runs.first?.string, "new")
+    XCTAssertEqual(text(stage)?.string, "new")
+  }
+}
+
+extension TextContent {
+  fileprivate var string: String? {
+    if case .glyphs(let run)? = parts.first { run.string } else { nil }
   }
 }
 

@@ -98,7 +98,7 @@ open class TextLayer: Layer {
     let drawing = drawing
     drawing?.line.hintAtMissingGlyphs()
     return TextContent(
-      drawing.map { TextRuns(TextRun($0.line, at: $0.baseline, color: color)) } ?? [], area: target.bounds,
+      drawing.map { TextParts(TextRun($0.line, at: $0.baseline, color: color)) } ?? [], area: target.bounds,
       width: target.width, height: target.height, scale: target.scale)
   }
 

@@ -45,6 +45,14 @@ public struct GlyphRun: Sendable {
     return seen.count == glyphs.count ? self : GlyphRun(self, glyphs: seen)
   }
 
+  /// True for another copy of the same run. One that was made anew is none, even if it is equal.
+  package func isIdentical(to other: GlyphRun) -> Bool {
+    font == other.font
+      && glyphs.withUnsafeBufferPointer { own in
+        other.glyphs.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+      }
+  }
+
   /// The rectangle that holds all ink, in points around the left end of the baseline, y downwards; zero without ink. Slanted
   /// and accented glyphs reach beyond the width and the font's ascent and descent. Antialiasing adds up to a pixel on each side.
   public var inkBounds: Rect {

@@ -66,7 +66,8 @@ enum ScrollBenchmarks {
     func text(_ string: String, _ width: Double) -> SideValues {
       let run = TextRun(TextLine(string, font: font), at: Point(0, 16), color: .black)
       return SideValues(
-        text: TextContent([run], area: Rect(x: 0, y: 0, width: width, height: 22), width: Int(width), height: 22, scale: 1))
+        text: TextContent(
+          TextParts(run), area: Rect(x: 0, y: 0, width: width, height: 22), width: Int(width), height: 22, scale: 1))
     }
     for index in 0..<height / rowHeight + 10 {
       let y = Double(index * rowHeight)
