@@ -119,9 +119,11 @@ let package = Package(
     library("Compositing", ["CKernels", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
 
     // The layers that an application works with.
-    library("Layers", ["Geometry", "ImageFiles", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    library("Layers", ["Geometry", "ImageFiles", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "Typesetting"]),
     library("Layouts", ["Geometry", "Layers"]),
-    library("SceneText", ["Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    library(
+      "SceneText",
+      ["Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "Typesetting"]),
 
     // Displays and input devices: who may use them, and when they come and go.
     library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
@@ -145,13 +147,13 @@ let package = Package(
       "Framepace",
       [
         "Compositing", "FrameTiming", "Geometry", "Hangs", "ImageFiles", "Layers", "Layouts", "LinuxSystem", "Metering",
-        "Presentation", "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation",
+        "Presentation", "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation", "Typesetting",
       ]),
     library(
       "FramepaceTesting",
       [
         "Compositing", "FrameTiming", "Framepace", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster",
-        "RenderTree", "RunLoops", "Simulation",
+        "RenderTree", "RunLoops", "Simulation", "Typesetting",
       ]),
     library("SampleScenes", ["Framepace"], path: "Samples/SampleScenes"),
     sample("Modes", ["LinuxSystem", "RunLoops"]),
@@ -265,7 +267,7 @@ let package = Package(
       "LayersTests",
       [
         "Compositing", "Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "SceneText",
-        "TestLength",
+        "TestLength", "Typesetting",
       ],
       exclude: ["Facts"]),
     tests(
@@ -274,7 +276,7 @@ let package = Package(
       "SceneTextTests",
       [
         "Compositing", "Framepace", "FramepaceTesting", "Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster",
-        "RenderTree", "SampleScenes", "SceneText", "TestLength",
+        "RenderTree", "SampleScenes", "SceneText", "TestLength", "Typesetting",
       ]),
     tests("RenderTreeTests", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "TestLength"]),
     tests(

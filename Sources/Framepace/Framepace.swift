@@ -73,6 +73,7 @@
 @_exported public import struct Raster.RawVideo
 @_exported public import struct Raster.StrokeStyle
 @_exported public import enum Raster.SystemFonts
+@_exported public import struct Raster.TextFill
 @_exported public import struct Raster.TextLine
 
 @_exported public import enum RenderTree.BlendMode
@@ -92,6 +93,12 @@
 @_exported public import enum ImageFiles.ImageFileError
 @_exported public import struct ImageFiles.ImageLimits
 @_exported public import struct ImageFiles.PixelSize
+
+@_exported public import struct Typesetting.AttributedText
+@_exported public import class Typesetting.FontLibrary
+@_exported public import struct Typesetting.FontRequest
+@_exported public import struct Typesetting.LineDecoration
+@_exported public import class Typesetting.TextLayout
 
 @_exported public import protocol Layers.Animatable
 @_exported public import struct Layers.AnimatableKey
@@ -115,6 +122,7 @@
 @_exported public import class Layers.LayerStyle
 @_exported public import struct Layers.MediaTiming
 @_exported public import struct Layers.LayerState
+@_exported public import class Layers.ParagraphLayer
 @_exported public import class Layers.ScrollLayer
 @_exported public import class Layers.ShapeLayer
 @_exported public import struct Layers.SizeProposal

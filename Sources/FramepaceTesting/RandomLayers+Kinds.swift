@@ -24,6 +24,7 @@ extension RandomLayers {
   static let kinds = [
     Kind({ ShapeLayer() }) { $0.changeShape($1) },
     Kind({ TextLayer() }) { $0.changeText($1) },
+    Kind({ ParagraphLayer() }) { $0.changeParagraph($1) },
     Kind({ GradientLayer() }) { $0.changeGradient($1) },
     Kind({ ScrollLayer() }) { $0.scroll($1) },
     Kind({ SurfaceLayer() }) { $0.changeSurface($1) },

@@ -19,6 +19,8 @@ public final class RandomLayers {
   let font: Font?
   /// The designs of texts: a variable font has several.
   let faces: [FontFace]
+  /// The file of the font, for paragraphs.
+  let library: FontLibrary?
   private let limit: Int
   /// Layers hold their delegates weakly.
   let delegate = RandomDelegate()
@@ -38,6 +40,7 @@ public final class RandomLayers {
     limit = count * 2
     var random = SplitMix64(seed: seed)
     faces = font.map { Self.designs(of: $0.face, &random) } ?? []
+    library = font.flatMap { Self.library(of: $0.face) }
     self.random = random
     for _ in 0..<count { insertNew() }
   }

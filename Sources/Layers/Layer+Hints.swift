@@ -1,6 +1,7 @@
 import Geometry
 import LinuxSystem
 import Raster
+import Typesetting
 
 // Mistakes that show as an empty or a soft layer. See `DebugHint`: a release build does not look for them.
 
@@ -19,6 +20,9 @@ extension Layer {
       hint(
         "shows nothing: a picture is decoded in the size of its layer; set the size of `bounds`",
         if: (self as? ImageLayer)?.file != nil && bounds.isEmpty && !isHidden)
+      hint(
+        "shows nothing: its text has no room; set the size of `bounds`, to `size(fitting:)` for instance",
+        if: (self as? ParagraphLayer)?.attributedText.count ?? 0 > 0 && bounds.isEmpty && !isHidden)
       guard let text = self as? TextLayer, !text.string.isEmpty, !isHidden else { return }
       let hasFont = text.font.map { $0.size > 0 } ?? false
       hint("shows nothing: its text has no font, or one of size 0; set `font`", if: !hasFont)
@@ -33,7 +37,7 @@ extension Layer {
   func hintAtMissingMark() {
     #if DEBUG
       let isOfOwnContent =
-        self is TextLayer || self is ShapeLayer || self is GradientLayer || self is SurfaceLayer
+        self is TextLayer || self is ParagraphLayer || self is ShapeLayer || self is GradientLayer || self is SurfaceLayer
         || self is ImageLayer || isSpace
       guard type(of: self) != Layer.self, !isOfOwnContent else { return }
       hint(

@@ -314,7 +314,7 @@ extension Layer {
   /// 3840×2160. The image keeps the result: a third of its memory, or three times as much if its width and height come to be shown
   /// in all ratios. So make a large picture in the size that it has on the screen, on another thread.
   ///
-  /// A `TextLayer` shows its text without a picture: one is drawn when it is asked for here.
+  /// A `TextLayer` and a `ParagraphLayer` show their text without a picture: one is drawn when it is asked for here.
   public var contents: Image? {
     get { values.contents }
     set {

@@ -79,6 +79,8 @@ enum SceneLimit {
   static let imagePixels = 1 << 27
   /// Designs of variable fonts and faces of collections, each of which has caches of its own.
   static let designs = 256
+  /// Lists of font files, each of which is read and has caches of its own.
+  static let libraries = 16
 }
 
 /// The things whose number is limited.

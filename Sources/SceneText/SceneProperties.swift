@@ -4,6 +4,7 @@ import Layers
 import LinuxSystem
 import Raster
 import RenderTree
+import Typesetting
 
 /// A kind of layer in a scene's text. To add one, or a property of one, add a line to a table below.
 @MainActor
@@ -34,6 +35,7 @@ struct SceneKind {
       "text", TextLayer.self, draws: true,
       needs: ("font", #"a font in a text layer, such as font "Roboto-Regular.ttf" 24"#), common + text
     ) { TextLayer() },
+    SceneKind("paragraph", ParagraphLayer.self, draws: true, common + paragraph) { ParagraphLayer() },
     SceneKind("shape", ShapeLayer.self, draws: false, common + shape) { ShapeLayer() },
     SceneKind("gradient", GradientLayer.self, draws: false, common + gradient) { GradientLayer() },
     SceneKind(
@@ -141,6 +143,16 @@ struct SceneKind {
     SceneProperty("drawsAsynchronously", \TextLayer.drawsAsynchronously, .bool),
   ]
 
+  private static let paragraph: [SceneProperty] = [
+    .fonts,
+    SceneProperty("baseFont", \ParagraphLayer.baseFont, .fontRequest),
+    SceneProperty("baseColor", \ParagraphLayer.baseColor, .color),
+    SceneProperty("attributedText", \ParagraphLayer.attributedText, .attributedText),
+    SceneProperty("paragraphStyle", \ParagraphLayer.paragraphStyle, .paragraphStyle),
+    SceneProperty("insets", \ParagraphLayer.insets, .insets),
+    SceneProperty("verticalAlignment", \ParagraphLayer.verticalAlignment, .word()),
+  ]
+
   private static let shape: [SceneProperty] = [
     SceneProperty(.path, .path, in: \ShapeLayer.path, .optional(.path)),
     SceneProperty(.fillColor, .color, in: \ShapeLayer.fillColor, .optional(.color)),
@@ -183,6 +195,16 @@ extension SceneProperty {
       (layer as? ImageLayer)?.failure == nil ? text(layer, new, writer) : nil
     }
     return property
+  }
+
+  fileprivate static var fonts: SceneProperty {
+    SceneProperty("fonts", .fonts) {
+      ($0 as? ParagraphLayer)?.fonts
+    } set: {
+      ($0 as? ParagraphLayer)?.fonts = $1
+    } isSame: {
+      $0 === $1
+    }
   }
 
   fileprivate static var placeholder: SceneProperty {
@@ -316,5 +338,6 @@ extension Scene {
   /// The names of all properties of layers and animations, for the test of their examples.
   package static var propertyNames: [String] {
     SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationParts.propertyNames + PictureRecord.properties.map(\.name)
+      + AttributedText.Attributes.properties.map(\.name)
   }
 }

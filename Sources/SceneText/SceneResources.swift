@@ -5,6 +5,7 @@ import Layers
 import LinuxSystem
 import Raster
 import RenderTree
+import Typesetting
 
 /// A file of a scene, as it was before it was read.
 struct SceneFile {
@@ -59,8 +60,18 @@ final class SceneResources {
   private var designs: [Design: FontFace] = [:]
   /// The same of all scenes that live: whoever tries one weight after another keeps none of them.
   private static var livingDesigns: [Design: WeakFace] = [:]
-  /// The number of designs that are not those in which font files are opened.
-  var designCount: Int { designs.count }
+  /// The designs that paragraphs ask for, in no particular size.
+  private var requests: Set<FontRequest> = []
+  /// The number of designs that are not those in which font files are opened, and of those that paragraphs ask for.
+  var designCount: Int { designs.count + requests.count }
+
+  private struct WeakLibrary {
+    weak var library: FontLibrary?
+  }
+
+  private var libraries: [[String]: FontLibrary] = [:]
+  /// Those of all scenes that live: a scene that is read again has the same ones.
+  private static var livingLibraries: [[String]: WeakLibrary] = [:]
 
   init(file: String?, folder: String) {
     self.file = file
@@ -79,15 +90,39 @@ final class SceneResources {
 
   /// The font file at this path, or the font of the system with this name.
   func face(_ name: String) throws(FontError) -> FontFace {
-    let own = path(name)
-    let isOwn = name.contains("/") || access(own, R_OK) == 0
-    let path = if let known = fontPaths[name] { known } else if isOwn { own } else { try SystemFonts.path(of: name) }
-    fontPaths[name] = path
+    let path = try fontPath(name)
     if let face = Self.faces[path] { return face }
     let known = SystemFonts.Name(rawValue: name).flatMap { try? SystemFonts.face($0) }
     let face = if let known, known.path == path { known } else { try FontFace(path: path) }
     Self.faces[path] = face
     return face
+  }
+
+  /// The path of the font file at this path, or of the font of the system with this name.
+  func fontPath(_ name: String) throws(FontError) -> String {
+    if let known = fontPaths[name] { return known }
+    let own = path(name)
+    let path = name.contains("/") || access(own, R_OK) == 0 ? own : try SystemFonts.path(of: name)
+    fontPaths[name] = path
+    return path
+  }
+
+  /// The fonts in these files; nil if the scene has too many such libraries already.
+  func library(_ paths: [String]) throws(FontError) -> FontLibrary? {
+    if let library = libraries[paths] { return library }
+    guard libraries.count < SceneLimit.libraries else { return nil }
+    let library = if let living = Self.livingLibraries[paths]?.library { living } else { try FontLibrary(files: paths) }
+    libraries[paths] = library
+    Self.livingLibraries = Self.livingLibraries.filter { $0.value.library != nil }
+    Self.livingLibraries[paths] = WeakLibrary(library: library)
+    return library
+  }
+
+  /// Counts the design that is asked for.
+  func count(_ request: FontRequest) {
+    var request = request
+    (request.size, request.features) = (1, [])
+    requests.insert(request)
   }
 
   /// Another face of the font's file, or another place on its axes.

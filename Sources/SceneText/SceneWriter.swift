@@ -19,7 +19,7 @@ final class SceneWriter {
   let names: PrintedNames
   private var indentation = 0
   private var imageNumbers: [UInt64: Int] = [:]
-  private var fontNames: [FontFace: String] = [:]
+  private var fontNames: [String: String] = [:]
   /// The path of a file in the text.
   let filePath: (String) -> String
 
@@ -76,11 +76,15 @@ final class SceneWriter {
 
   /// The name of the font's file, where the system finds it by that alone, otherwise its path.
   func name(of face: FontFace) -> String {
-    if let name = fontNames[face] { return name }
-    let file = face.path.split(separator: "/").last.map(String.init) ?? face.path
+    name(ofFont: face.path)
+  }
+
+  func name(ofFont path: String) -> String {
+    if let name = fontNames[path] { return name }
+    let file = path.split(separator: "/").last.map(String.init) ?? path
     let found = try? SystemFonts.path(of: file)
-    let name = found == face.path ? file : filePath(face.path)
-    fontNames[face] = name
+    let name = found == path ? file : filePath(path)
+    fontNames[path] = name
     return name
   }
 

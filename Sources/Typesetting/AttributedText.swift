@@ -46,14 +46,14 @@ public struct AttributedText: Hashable, Sendable {
   }
 
   /// Attributes from `start` to the next run.
-  struct Run: Hashable, Sendable {
-    var start: Int
-    var attributes: Attributes
+  package struct Run: Hashable, Sendable {
+    package var start: Int
+    package var attributes: Attributes
   }
 
   public private(set) var string: String
   /// The first starts at 0. Neighbours differ, and none but the only one is empty.
-  private(set) var runs: [Run]
+  package private(set) var runs: [Run]
 
   public init(_ string: String, _ attributes: Attributes = Attributes()) {
     self.string = string

@@ -17,7 +17,7 @@ public final class FontLibrary: Sendable {
 
   private let fonts: Lock<PangoFonts>
   /// The files of which it is made; none of the system's.
-  private let files: [String]
+  package let files: [String]
   private let faces = Lock(FaceTable())
   /// Paragraphs that were shaped a short while ago; costs are in bytes.
   let paragraphs = Lock(GenerationCache<ParagraphSource, ShapedParagraph>(limit: 8 << 20))

@@ -18,7 +18,7 @@ final class SceneFuzzTests: XCTestCase {
         "1s",
         "size", "blending", "image", "data", "//", "\n", "rotate", "30deg", "font", "\\", ".state", "inState", "contents",
         "transform",
-        "transition", "push", "record", "mask",
+        "transition", "push", "record", "mask", "paragraph", "attributedText", "span", "baseFont", "fonts", "underline",
       ]
       for _ in 0..<(isLongRun ? 100_000 : 3000) {
         let count = Int.random(in: 0...60, using: &random)
@@ -140,7 +140,7 @@ private func check(_ bytes: [UInt8]) {
 @MainActor
 private func pixels(in layer: Layer) -> Double {
   let inner = (layer.sublayers + [layer.mask].compactMap(\.self)).reduce(0) { $0 + pixels(in: $1) }
-  guard layer is TextLayer || layer is ShapeLayer, !layer.bounds.isEmpty else { return inner }
+  guard layer is TextLayer || layer is ParagraphLayer || layer is ShapeLayer, !layer.bounds.isEmpty else { return inner }
   let scale = layer.contentsScale ?? 1
   let own = layer.bounds.width * layer.bounds.height * scale * scale
   return inner + (own.isNaN ? 0 : own)

@@ -1,4 +1,5 @@
 import Layers
+import Typesetting
 
 /// The names of layers by the ids of their records. A layer that was removed keeps the name that it had.
 @MainActor
@@ -39,9 +40,8 @@ final class LayerNames {
   /// The name of a layer; one without is named by its text or its kind, and by what it is in.
   static func name(of layer: Layer) -> String {
     if let name = layer.name { return name }
-    if let text = layer as? TextLayer, !text.string.isEmpty {
-      return "“\(text.string.prefix(20))\(text.string.count > 20 ? "…" : "")”"
-    }
+    let string = (layer as? TextLayer)?.string ?? (layer as? ParagraphLayer)?.attributedText.string ?? ""
+    if !string.isEmpty { return "“\(string.prefix(20))\(!string.dropFirst(20).isEmpty ? "…" : "")”" }
     guard let superlayer = layer.superlayer else { return "root" }
     let kind = "\(type(of: layer))"
     var outer: Layer? = superlayer

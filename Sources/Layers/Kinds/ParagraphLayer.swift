@@ -1,0 +1,244 @@
+public import Geometry
+import LinuxSystem
+public import Raster
+import RenderTree
+public import Typesetting
+
+/// A layer that shows paragraphs of text: in lines of its width, in every script, and in several fonts and colours.
+///
+/// ```swift
+/// let note = ParagraphLayer()
+/// note.baseFont = FontRequest(["Inter", "sans-serif"], size: 16)
+/// note.attributedText = "Departs in \("4 minutes", AttributedText.Attributes { $0.underline = LineDecoration() })"
+/// note.insets = Insets(all: 8)
+/// note.bounds.size = note.size(fitting: SizeProposal(width: 320))
+/// ```
+///
+/// A plain paragraph layer draws no bitmap: the compositor paints its glyphs and lines where they stand on the output. A changed word
+/// sets its paragraph anew and no other, and damages the lines that changed. A subclass and an opaque layer draw a bitmap with
+/// `draw(in:)`. What is taller than the layer is cut off at its bounds.
+open class ParagraphLayer: Layer {
+  /// The vertical place of lines that are less high than the layer.
+  public enum VerticalAlignment: String, CaseIterable, Hashable, Sendable {
+    case top
+    case center
+    case bottom
+  }
+
+  public var attributedText: AttributedText = "" {
+    didSet {
+      // Equal strings may have other bytes.
+      if attributedText != oldValue || attributedText.count != oldValue.count { textChanged() }
+    }
+  }
+  /// The font of parts that name none; the height of every line is at least its own. `sans-serif` of 16 points at first.
+  public var baseFont = FontRequest(["sans-serif"], size: 16) {
+    didSet { if baseFont != oldValue { textChanged() } }
+  }
+  /// The colour of parts that name none. Black at first.
+  public var baseColor = Color.black {
+    didSet {
+      guard baseColor != oldValue else { return }
+      layouts.makeOld()
+      setNeedsDisplay()
+    }
+  }
+  /// How paragraphs are set: alignment, line height and the like.
+  public var paragraphStyle = TextLayout.Style() {
+    didSet {
+      guard paragraphStyle != oldValue else { return }
+      setNeedsDisplay()
+      var aligned = oldValue
+      aligned.alignment = paragraphStyle.alignment
+      if paragraphStyle != aligned { preferredSizeChanged() }
+    }
+  }
+  /// The space between the edges of the layer and the text; what is not finite counts as 0.
+  public var insets = Insets() {
+    didSet {
+      guard insets != oldValue else { return }
+      setNeedsDisplay()
+      preferredSizeChanged()
+    }
+  }
+  public var verticalAlignment = VerticalAlignment.top {
+    didSet { if verticalAlignment != oldValue { setNeedsDisplay() } }
+  }
+  /// The fonts that may be used; those of the system at first.
+  public var fonts = FontLibrary.system {
+    didSet { if fonts !== oldValue { textChanged() } }
+  }
+  /// Why there is no layout: its font cannot be opened, or there is none. Nil while nothing has failed.
+  public private(set) var failure: FontError?
+
+  private var layouts = ParagraphLayouts()
+  /// The insets, without those that are no numbers.
+  private var usableInsets: Insets {
+    func usable(_ inset: Double) -> Double { inset.isFinite ? inset : 0 }
+    return Insets(
+      top: usable(insets.top), left: usable(insets.left), bottom: usable(insets.bottom), right: usable(insets.right))
+  }
+
+  public override init() {
+    super.init()
+    needsDisplayOnBoundsChange = true
+  }
+
+  private func textChanged() {
+    layouts.makeOld()
+    setNeedsDisplay()
+    preferredSizeChanged()
+  }
+
+  // MARK: Layout
+
+  /// The text in lines of the layer's width; nil where its font cannot be had, see `failure`. It is set when it is first asked for after a
+  /// change.
+  public var layout: TextLayout? { layout(width: bounds.width - usableInsets.left - usableInsets.right) }
+
+  /// The place of the layout's upper left corner in the layer's coordinates.
+  public var layoutOrigin: Point { origin(of: layout) }
+
+  private func origin(of layout: TextLayout?) -> Point {
+    let top = bounds.minY + usableInsets.top
+    // A text that is cut off shows its beginning.
+    let room = max(bounds.maxY - usableInsets.bottom - top - (layout?.size.height ?? 0), 0)
+    let distance =
+      switch verticalAlignment {
+      case .top: 0.0
+      case .center: room / 2
+      case .bottom: room
+      }
+    return Point(bounds.minX + usableInsets.left, top + distance)
+  }
+
+  /// The layout in a width; nil for lines as long as the text has them.
+  private func layout(width: Double?, _ change: (inout TextLayout.Style) -> Void = { _ in }) -> TextLayout? {
+    var style = paragraphStyle
+    change(&style)
+    do throws(FontError) {
+      let layout = try layouts.layout(width.map { max($0, 0) }, style) { last throws(FontError) in
+        try TextLayout(
+          attributedText, font: baseFont, color: baseColor, style: style, width: width, fonts: fonts, after: last)
+      }
+      failure = nil
+      return layout
+    } catch {
+      failure = error
+      return nil
+    }
+  }
+
+  /// The size of the text in lines as long as it has them, with the insets, rounded up to whole pixels.
+  open override var preferredSize: Size { size(of: layout(width: nil)) }
+
+  /// The size of the text in lines of the proposed width, with the insets, rounded up to whole pixels within that width. Of a width of 0
+  /// the longest word is the least.
+  open override func size(fitting proposal: SizeProposal) -> Size {
+    guard let width = proposal.width else { return preferredSize }
+    let room = width - usableInsets.left - usableInsets.right
+    let isLeast = room <= 0 && paragraphStyle.wrapping == .wordThenCharacter
+    return size(of: isLeast ? layout(width: 0) { $0.wrapping = .word } : layout(width: room), in: width)
+  }
+
+  private func size(of layout: TextLayout?, in proposed: Double = .infinity) -> Size {
+    guard let layout else { return .zero }
+    let scale = outputScale
+    // A layout that rounds edges to pixels takes nothing off a size of whole pixels.
+    func whole(_ length: Double) -> Double { (length * scale - 1e-6).rounded(.up) / scale }
+    let width = max(layout.size.width + usableInsets.left + usableInsets.right, 0)
+    return Size(
+      // In a wider layer more words would follow each other.
+      width <= proposed ? min(whole(width), proposed) : whole(width),
+      whole(max(layout.size.height + usableInsets.top + usableInsets.bottom, 0)))
+  }
+
+  // MARK: Places of letters
+
+  /// The letter at a point of the layer, or the nearest one: see `TextLayout.offset(at:)`. Nil without a layout.
+  public func offset(at point: Point) -> (offset: Int, isTrailing: Bool)? {
+    guard let layout else { return nil }
+    return layout.offset(at: point - origin(of: layout))
+  }
+
+  /// The rectangles, in the layer's coordinates, that cover a part of the text: see `TextLayout.rects(in:)`.
+  public func rects(in range: Range<Int>) -> [Rect] {
+    guard let layout else { return [] }
+    let origin = origin(of: layout)
+    return layout.rects(in: range).map { $0.offsetBy(dx: origin.x, dy: origin.y) }
+  }
+
+  // MARK: Display
+
+  open override func draw(in context: DrawingContext) {
+    guard let layout else { return }
+    layout.draw(in: context, at: origin(of: layout))
+  }
+
+  override func text(for target: DrawingTarget) -> TextContent? {
+    // A subclass may draw more than the text.
+    guard type(of: self) == ParagraphLayer.self, !target.isOpaque else { return nil }
+    let layout = layout
+    hintAtMissingGlyphs(layout)
+    return TextContent(
+      TextParts(layout.map { $0.parts(at: origin(of: $0)) } ?? []), area: target.bounds, width: target.width,
+      height: target.height, scale: target.scale)
+  }
+
+  private func hintAtMissingGlyphs(_ layout: TextLayout?) {
+    #if DEBUG
+      guard let layout, !layout.missing.isEmpty else { return }
+      DebugHint.give(
+        "no font has a glyph for “\(String(layout.missing.sorted()))” in the text “\(layout.text.string)”; install or name one that has it",
+        kind: "glyphs of a paragraph")
+    #endif
+  }
+}
+
+extension TextLayout {
+  /// All that is painted, from back to front, where the upper left corner lies at a point.
+  fileprivate func parts(at origin: Point) -> [TextPart] {
+    var parts: [TextPart] = []
+    forEachPart(at: origin) {
+      parts.append(.fill($0))
+    } glyphs: {
+      parts.append(.glyphs(TextRun($0.glyphs, at: $1, color: $0.color)))
+    }
+    return parts
+  }
+}
+
+/// The layouts of one text in the widths that were asked for last: the layer's own, and those that a stack tries. After a change each is
+/// made from the old one of its width.
+private struct ParagraphLayouts {
+  private struct Entry {
+    let width: Double?
+    let style: TextLayout.Style
+    var layout: TextLayout
+    var isOld = false
+  }
+
+  /// The one that was used last is the last. A stack asks for the least width, the natural one and the one that it gives.
+  private var entries: [Entry] = []
+  private static let limit = 4
+
+  /// Called when something has changed on which all layouts depend.
+  mutating func makeOld() {
+    for index in entries.indices { entries[index].isOld = true }
+  }
+
+  mutating func layout(
+    _ width: Double?, _ style: TextLayout.Style, _ make: (_ last: TextLayout?) throws(FontError) -> TextLayout
+  ) throws(FontError) -> TextLayout {
+    let index = entries.lastIndex { $0.width == width && $0.style == style }
+    if let index, !entries[index].isOld {
+      if index < entries.count - 1 { entries.append(entries.remove(at: index)) }
+      return entries[entries.count - 1].layout
+    }
+    // One of another width has at least the shaped paragraphs.
+    let layout = try make((index.map { entries[$0] } ?? entries.last)?.layout)
+    if let index { entries.remove(at: index) } else if entries.count == Self.limit { entries.removeFirst() }
+    entries.append(Entry(width: width, style: style, layout: layout))
+    return layout
+  }
+}

@@ -1,0 +1,45 @@
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// Compares a sheet of paragraphs with a stored picture.
+final class TextGoldenTests: XCTestCase {
+  /// Paragraphs: wrapped, justified, cut off, placed, with spans and decorations, from right to left, turned, small and faded.
+  func testParagraphs() throws {
+    let names = ["Roboto-Regular.ttf", "Roboto-Bold.ttf", "DejaVuSans.ttf", "Lohit-Devanagari.ttf"]
+    let fonts = try FontLibrary(files: names.map { try SystemFonts.path(of: $0) })
+    try Sheet.check("look-paragraphs") { sheet in
+      @MainActor func add(_ text: AttributedText, _ change: (ParagraphLayer) -> Void = { _ in }) {
+        sheet.add { card in
+          let layer = ParagraphLayer(frame: Rect(x: -12, y: -12, width: 84, height: 84))
+          (layer.fonts, layer.baseFont, layer.attributedText) = (fonts, FontRequest(["Roboto"], size: 11), text)
+          change(layer)
+          card.addSublayer(layer)
+        }
+      }
+      let red = Color(hex: 0xC03020)
+      let bold = AttributedText.Attributes { $0.font = FontRequest(["Roboto"], size: 14, weight: 700) }
+      let marked = AttributedText.Attributes { ($0.background, $0.color) = (Color(hex: 0x204080), .white) }
+      let line = AttributedText.Attributes { $0.underline = LineDecoration() }
+      let struck = AttributedText.Attributes { $0.strikethrough = LineDecoration(color: red) }
+      let spans: AttributedText =
+        "A \("bold", bold) word, a \("line", line), \("struck", struck) and \("marked words", marked)."
+      add("Words of a paragraph go on in the next line.")
+      add("Words of a paragraph go on in the next line.") { $0.paragraphStyle.alignment = .justified }
+      add("Centred lines, far from each other") {
+        $0.paragraphStyle = TextLayout.Style { ($0.alignment, $0.lineHeight) = (.center, .multiple(1.6)) }
+      }
+      add("Right, at the bottom") { ($0.paragraphStyle.alignment, $0.verticalAlignment) = (.right, .bottom) }
+      add(spans)
+      add(spans) { ($0.opacity, $0.transform) = (0.5, .rotation(0.3)) }
+      add(spans) { $0.transform = .scale(0.5) }
+      add("Cut off after two lines of many words in all") { $0.paragraphStyle.maximumLines = 2 }
+      add("\u{5E9}\u{5DC}\u{5D5}\u{5DD} \u{5E2}\u{5D5}\u{5DC}\u{5DD}, 12 Words\n\u{928}\u{92E}\u{938}\u{94D}\u{924}\u{947}")
+      add("Insets and\na place") { ($0.insets, $0.verticalAlignment) = (Insets(all: 14), .center) }
+      add("incomprehensibilities") { ($0.backgroundColor, $0.baseColor) = (red, .white) }
+      add(
+        "x\u{B2} and \(AttributedText("raised", AttributedText.Attributes { ($0.baselineOffset, $0.letterSpacing) = (5, 2) }))"
+      )
+    }
+  }
+}
