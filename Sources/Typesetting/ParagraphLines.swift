@@ -16,6 +16,8 @@ final class ParagraphLines: Sendable {
   let paragraph: ShapedParagraph
   let lines: [TextLayout.Line]
   let isTruncated: Bool
+  /// The width of the longest line.
+  let width: Double
   /// The distance from the top of the first line to the bottom of the last.
   let height: Double
   /// The space between the last line and one that follows.
@@ -28,6 +30,7 @@ final class ParagraphLines: Sendable {
     let setter = LineSetter(request, paragraph, limit: limit, isFollowed: isFollowed)
     (self.request, self.paragraph) = (request, paragraph)
     (lines, isTruncated, height, gap) = (setter.lines, setter.isTruncated, setter.height, setter.gap)
+    width = lines.reduce(0) { max($0, $1.width) }
   }
 
   /// True if the same lines are right where other paragraphs are around this one.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The paragraphs of an attributed text, found one after the other.
 struct ParagraphTexts: IteratorProtocol {
   struct Element {
@@ -18,6 +20,8 @@ struct ParagraphTexts: IteratorProtocol {
   /// The number of the attributes of the paragraph's first byte.
   private var run = 0
   private var lastRuns: [AttributedText.Run] = []
+  /// The number of the attributes of the whole paragraph before; nil if it had several.
+  private var lastRun: Int?
 
   /// - Parameter longest: the bytes of the text that count.
   init(_ text: AttributedText, longest: Int) {
@@ -28,12 +32,8 @@ struct ParagraphTexts: IteratorProtocol {
 
   mutating func next() -> Element? {
     guard let start else { return nil }
-    var (end, length) = (start, 0)
-    while end < utf8.endIndex {
-      length = lineBreak(end)
-      if length > 0 { break }
-      utf8.formIndex(after: &end)
-    }
+    let (count, length) = utf8[start...].withBytes(Self.findLineBreak)
+    let end = utf8.index(start, offsetBy: count)
     let bytes = utf8[start..<end]
     defer {
       self.start = length > 0 ? utf8.index(end, offsetBy: length) : nil
@@ -45,6 +45,9 @@ struct ParagraphTexts: IteratorProtocol {
   /// The attributes of so many bytes; the same array as before where they are equal.
   private mutating func runs(_ count: Int) -> [AttributedText.Run] {
     while run + 1 < text.runs.count, text.runs[run + 1].start <= offset { run += 1 }
+    let isWhole = run + 1 == text.runs.count || text.runs[run + 1].start >= offset + count
+    if isWhole, lastRun == run { return lastRuns }
+    lastRun = isWhole ? run : nil
     let runs = text.runs[run...].prefix { $0.start < offset + count || $0.start <= offset }.map {
       AttributedText.Run(start: max($0.start - offset, 0), attributes: $0.attributes)
     }
@@ -52,18 +55,46 @@ struct ParagraphTexts: IteratorProtocol {
     return lastRuns
   }
 
-  /// The bytes of a line break that begins at an index; 0 if none does.
-  private func lineBreak(_ index: String.Index) -> Int {
-    func byte(_ distance: Int) -> UInt8? {
-      utf8.index(index, offsetBy: distance, limitedBy: utf8.endIndex).flatMap { $0 < utf8.endIndex ? utf8[$0] : nil }
+  /// Takes over an array that is equal to the last one: those of the same array are compared at once.
+  mutating func share(_ runs: [AttributedText.Run]) { lastRuns = runs }
+
+  /// The bytes before the first line break, and its own; 0 if there is none.
+  private static func findLineBreak(_ bytes: UnsafeBufferPointer<UInt8>) -> (place: Int, length: Int) {
+    func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
+    var index = 0
+    while index < bytes.count {
+      // Most bytes.
+      if bytes[index] &- 0x0E < 0xC2 - 0x0E {
+        index += 1
+        continue
+      }
+      switch bytes[index] {
+      case 0x0A, 0x0B, 0x0C: return (index, 1)
+      case 0x0D: return (index, byte(index + 1) == 0x0A ? 2 : 1)
+      // U+0085, and U+2028 and U+2029.
+      case 0xC2 where byte(index + 1) == 0x85: return (index, 2)
+      case 0xE2 where byte(index + 1) == 0x80 && byte(index + 2) & 0xFE == 0xA8: return (index, 3)
+      default: index += 1
+      }
     }
-    return switch utf8[index] {
-    case 0x0A, 0x0B, 0x0C: 1
-    case 0x0D: byte(1) == 0x0A ? 2 : 1
-    // U+0085, and U+2028 and U+2029.
-    case 0xC2: byte(1) == 0x85 ? 2 : 0
-    case 0xE2: byte(1) == 0x80 && (byte(2) == 0xA8 || byte(2) == 0xA9) ? 3 : 0
-    default: 0
+    return (index, 0)
+  }
+}
+
+extension Substring.UTF8View {
+  /// Calls `body` with the bytes where they are.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    withContiguousStorageIfAvailable(body) ?? Array(self).withUnsafeBufferPointer(body)
+  }
+
+  func hasSameBytes(as other: Self) -> Bool {
+    withBytes { own in
+      other.withBytes { other in
+        guard own.count == other.count, let one = own.baseAddress, let two = other.baseAddress else {
+          return own.count == other.count
+        }
+        return memcmp(one, two, own.count) == 0
+      }
     }
   }
 }

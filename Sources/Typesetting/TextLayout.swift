@@ -26,6 +26,7 @@ public final class TextLayout: Sendable {
   /// From top to bottom, at least one.
   public let lines: [Line]
   let paragraphs: [Paragraph]
+  fileprivate let font: FontRequest
   private let fonts: FontLibrary
 
   struct Paragraph: Sendable {
@@ -60,40 +61,46 @@ public final class TextLayout: Sendable {
   ) throws(FontError) {
     let style = style.usable
     let limit = width.map { $0.isNaN ? 0 : max($0, 0) } ?? .infinity
-    let old = OldParagraphs(last.flatMap { $0.fonts === fonts ? $0 : nil }, text)
+    let old = OldParagraphs(last.flatMap { $0.fonts === fonts && $0.font == font ? $0 : nil }, text)
     let base = try fonts.font(font)
     var texts = ParagraphTexts(text, longest: longest)
     var rest = max(style.maximumLines ?? .max, 1)
     var (paragraphs, size, bottom, isTruncated) = ([Paragraph](), Size.zero, 0.0, text.count > longest)
     var last: ParagraphSource?
     while rest > 0, let next = texts.next() {
-      let source = ParagraphSource(
-        next.bytes, next.runs, font: font, direction: BaseDirection(style.direction), after: last)
-      last = source
       let request = ParagraphLines.Request(attributes: next.runs, color: color, font: base, style: style, width: limit)
-      let isSame = { (lines: ParagraphLines) in
-        lines.paragraph.source == source && lines.request == request
-          && lines.isRight(limit: rest, isFollowed: next.isFollowed)
-      }
       let lines: ParagraphLines
-      if let same = old.first(at: next.offset, paragraphs.count, where: isSame) {
+      let same = old.first(at: next, paragraphs.count) {
+        $0.request == request && $0.isRight(limit: rest, isFollowed: next.isFollowed)
+      }
+      if let same {
         lines = same
+        texts.share(same.request.attributes)
       } else {
-        let known = old.first(at: next.offset, paragraphs.count) { $0.paragraph.source == source }
+        let source = ParagraphSource(
+          next.bytes, next.runs, font: font, direction: BaseDirection(style.direction), after: last)
+        let known = old.first(at: next, paragraphs.count) { $0.paragraph.source == source }
         let paragraph = if let known { known.paragraph } else { try fonts.paragraph(source) }
         lines = ParagraphLines(request, paragraph, limit: rest, isFollowed: next.isFollowed)
       }
+      last = lines.paragraph.source
       paragraphs.append(Paragraph(offset: next.offset, top: bottom, lines: lines))
-      size = Size(max(size.width, lines.lines.reduce(0) { max($0, $1.width) }), bottom + lines.height)
+      size = Size(max(size.width, lines.width), bottom + lines.height)
       bottom += lines.height + lines.gap + style.paragraphSpacing
       rest -= lines.lines.count
       isTruncated = isTruncated || lines.isTruncated
     }
     let placed = limit < .infinity ? limit : paragraphs.flatMap(\.lines.lines).reduce(0) { max($0, $1.indent + $1.width) }
-    lines = paragraphs.flatMap { paragraph in
-      paragraph.lines.lines.map { $0.placed(paragraph.offset, paragraph.top, placed, style.alignment) }
+    var lines: [Line] = []
+    lines.reserveCapacity(paragraphs.reduce(0) { $0 + $1.lines.lines.count })
+    for paragraph in paragraphs {
+      for line in paragraph.lines.lines {
+        lines.append(line.placed(paragraph.offset, paragraph.top, placed, style.alignment))
+      }
     }
-    (self.text, self.style, self.fonts, self.width, self.size) = (text, style, fonts, placed, size)
+    self.lines = lines
+    (self.text, self.style, self.font, self.fonts) = (text, style, font, fonts)
+    (self.width, self.size) = (placed, size)
     (self.paragraphs, self.isTruncated) = (paragraphs, isTruncated)
   }
 
@@ -112,22 +119,34 @@ extension BaseDirection {
   }
 }
 
-/// The paragraphs of the layout before.
+/// The paragraphs of the layout before, which has the same font.
 private struct OldParagraphs {
   private let paragraphs: [TextLayout.Paragraph]
+  private let utf8: Substring.UTF8View
   /// The bytes that the text had more.
   private let moved: Int
 
   init(_ layout: TextLayout?, _ text: AttributedText) {
     paragraphs = layout?.paragraphs ?? []
+    utf8 = Substring(layout?.text.string ?? "").utf8
     moved = (layout?.text.count ?? 0) - text.count
   }
 
-  /// The lines with a property, of the paragraph with the same number before a change, or at the same distance from the end behind it.
-  func first(at offset: Int, _ number: Int, where isSame: (ParagraphLines) -> Bool) -> ParagraphLines? {
-    for index in [number, paragraphs.boundary { $0.offset >= offset + moved }] where index < paragraphs.count {
-      if isSame(paragraphs[index].lines) { return paragraphs[index].lines }
-    }
+  /// The lines with a property, of the paragraph with the same text and number before a change, or at the same distance from the end
+  /// behind it.
+  func first(at next: ParagraphTexts.Element, _ number: Int, where isSame: (ParagraphLines) -> Bool) -> ParagraphLines? {
+    if let lines = lines(number, of: next), isSame(lines) { return lines }
+    let behind = paragraphs.boundary { $0.offset >= next.offset + moved }
+    if let lines = lines(behind, of: next), isSame(lines) { return lines }
     return nil
+  }
+
+  private func lines(_ number: Int, of next: ParagraphTexts.Element) -> ParagraphLines? {
+    guard paragraphs.indices.contains(number) else { return nil }
+    let (start, lines) = (paragraphs[number].offset, paragraphs[number].lines)
+    let count = lines.paragraph.source.text.count
+    let first = utf8.index(utf8.startIndex, offsetBy: start)
+    return count == next.bytes.count && utf8[first..<utf8.index(first, offsetBy: count)].hasSameBytes(as: next.bytes)
+      ? lines : nil
   }
 }
