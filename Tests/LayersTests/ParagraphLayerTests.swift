@@ -131,7 +131,9 @@ import XCTest
 
   /// The size that fits a width has room for the same lines, whatever the scale of the output.
   func testSizesThatFitKeepTheLines() throws {
-    for seed in UInt64(runSeed)..<UInt64(runSeed + (isLongRun ? 2000 : 100)) {
+    // Broken words whose letters are wider or narrower by themselves.
+    let seeds = [5059, 8305, 9838, 9988] + (runSeed..<runSeed + (isLongRun ? 2000 : 100))
+    for seed in seeds.map({ UInt64($0) }) {
       var random = SplitMix64(seed: seed)
       let scale = ([1, 1.25, 1.5, 2] as [Double]).randomElement(using: &random) ?? 1
       let stage = Stage(scale: scale)
@@ -154,7 +156,7 @@ import XCTest
       // A word that is too wide makes the layer wider, and others may follow each other then.
       if size.width <= proposed ?? .infinity { XCTAssertEqual(layout.lines.map(\.range), wide, note) }
       XCTAssertLessThanOrEqual(layout.size.height + layer.insets.top + layer.insets.bottom, size.height + 1e-6, note)
-      XCTAssertLessThanOrEqual(layout.size.width + layer.insets.left + layer.insets.right, size.width + 1e-6, note)
+      XCTAssertLessThan(layout.size.width + layer.insets.left + layer.insets.right, size.width + 1 / scale, note)
       if let proposed, proposed > 30, layer.paragraphStyle.wrapping == .wordThenCharacter {
         XCTAssertLessThanOrEqual(size.width, proposed, note)
       }

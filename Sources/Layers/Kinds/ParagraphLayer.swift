@@ -137,19 +137,24 @@ open class ParagraphLayer: Layer {
   open override func size(fitting proposal: SizeProposal) -> Size {
     guard let width = proposal.width else { return preferredSize }
     let room = width - usableInsets.left - usableInsets.right
-    let isLeast = room <= 0 && paragraphStyle.wrapping == .wordThenCharacter
-    return size(of: isLeast ? layout(width: 0) { $0.wrapping = .word } : layout(width: room), in: width)
+    if room <= 0, paragraphStyle.wrapping == .wordThenCharacter { return size(of: layout(width: 0) { $0.wrapping = .word }) }
+    guard let layout = layout(width: room) else { return .zero }
+    var size = size(of: layout)
+    // Letters of a word that is broken may be wider by themselves, by parts of a pixel.
+    if size.width <= width + 1 / outputScale { size.width = min(size.width, width) }
+    guard size.width < width else { return size }
+    let narrow = self.layout(width: size.width - usableInsets.left - usableInsets.right)
+    let isSame = narrow.map { $0.lines.elementsEqual(layout.lines) { $0.range == $1.range } } ?? true
+    return isSame ? size : Size(width, size.height)
   }
 
-  private func size(of layout: TextLayout?, in proposed: Double = .infinity) -> Size {
+  private func size(of layout: TextLayout?) -> Size {
     guard let layout else { return .zero }
     let scale = outputScale
     // A layout that rounds edges to pixels takes nothing off a size of whole pixels.
     func whole(_ length: Double) -> Double { (length * scale - 1e-6).rounded(.up) / scale }
-    let width = max(layout.size.width + usableInsets.left + usableInsets.right, 0)
     return Size(
-      // In a wider layer more words would follow each other.
-      width <= proposed ? min(whole(width), proposed) : whole(width),
+      whole(max(layout.size.width + usableInsets.left + usableInsets.right, 0)),
       whole(max(layout.size.height + usableInsets.top + usableInsets.bottom, 0)))
   }
 
