@@ -74,7 +74,7 @@ extension ValueSyntax where Value == FontRequest {
         }
         switch word {
         case "axis": request.variations += try reader.places()
-        case "feature": request.features = try reader.features()
+        case "feature": request.features += try reader.features()
         default:
           reader.advance()
           switch word {
@@ -88,7 +88,7 @@ extension ValueSyntax where Value == FontRequest {
       try reader.checkDesigns(at: start)
       return request
     } text: { value, _ in
-      var parts = value.families.map(SceneWriter.quoted) + [SceneNumber.text(value.size)]
+      var parts = value.families.filter { !isFile($0) }.map(SceneWriter.quoted) + [SceneNumber.text(value.size)]
       if value.weight != 400 { parts.append("weight \(value.weight)") }
       if value.width != 100 { parts.append("width \(SceneNumber.text(value.width))") }
       if value.slant != .upright { parts.append(value.slant.rawValue) }
@@ -98,6 +98,11 @@ extension ValueSyntax where Value == FontRequest {
       parts += features.map { "feature \(SceneWriter.name($0.0.description)) \($0.1)" }
       return parts.joined(separator: " ")
     }
+  }
+
+  /// No family has such a name, but a file that somebody took for one.
+  fileprivate static func isFile(_ name: String) -> Bool {
+    [".ttf", ".otf", ".ttc"].contains(where: name.lowercased().hasSuffix)
   }
 
   private static var words: [String] { ["weight", "width", "italic", "oblique", "axis", "feature"] }
@@ -116,7 +121,7 @@ extension SceneReader {
   fileprivate func family() throws(SceneError) -> String {
     let token = token
     let name = try oneString("the name of a family")
-    guard ![".ttf", ".otf", ".ttc"].contains(where: name.lowercased().hasSuffix) else {
+    guard !ValueSyntax<FontRequest>.isFile(name) else {
       throw error(.expected("the name of a family; files stand behind fonts", found: token.name), at: token)
     }
     return name

@@ -49,6 +49,8 @@ import XCTest
       XCTAssertTrue(printed.contains("baseFont \(words)"), printed)
       XCTAssertEqual(try paragraph("baseFont \(words)").baseFont, request)
     }
+    let odd = FontRequest(["a.ttf", "B"], size: 9, features: [FontFeature("liga", 0), FontFeature("liga", 2)])
+    XCTAssertTrue(try printed { $0.baseFont = odd }.contains(#"baseFont "B" 9 feature liga 2"#))
     XCTAssertEqual(try printed { _ in }.split(separator: "\n").last, "paragraph {}", "all as in a new one")
   }
 
