@@ -14,9 +14,10 @@ let package = Package(
     .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg"),
     .systemLibrary(name: "CCairoFont", pkgConfig: "cairo-ft"),
     .systemLibrary(name: "CPixman", pkgConfig: "pixman-1"),
+    .systemLibrary(name: "CPangoFonts", pkgConfig: "pangoft2"),
     // The peers: minimal C programs for the same tasks, and C libraries.
     .target(
-      name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG", "CJPEG", "CCairoFont", "CPixman"],
+      name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG", "CJPEG", "CCairoFont", "CPixman", "CPangoFonts"],
       cSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "Benchmarks",
@@ -28,6 +29,7 @@ let package = Package(
         .product(name: "FramepaceKMSTesting", package: "framepace"),
         .product(name: "FramepaceParts", package: "framepace"),
         .product(name: "FramepaceTesting", package: "framepace"),
+        .product(name: "FramepaceTypesetting", package: "framepace"),
         .product(name: "RunLoops", package: "framepace"),
       ],
       swiftSettings: [

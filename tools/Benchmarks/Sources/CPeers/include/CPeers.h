@@ -29,6 +29,12 @@ void peer_text_fill(struct peer_text *text, double red, double green, double blu
 void peer_text_line(struct peer_text *text, const uint32_t *glyphs, const double *columns, int count, double x, double y);
 void peer_text_free(struct peer_text *text);
 
+/// Sets pages of text with Pango, in a family that is in a font file. Returns NULL if the file cannot be read.
+struct peer_page *peer_page_make(const char *path, const char *family, double size);
+/// Shapes a text and breaks it into lines of a width; gives their number.
+int peer_page_set(struct peer_page *page, const char *text, double width);
+void peer_page_free(struct peer_page *page);
+
 /// Paints a gradient of three colours over all pixels with Cairo: from one corner to the opposite one, or from the middle to the
 /// left and right edges.
 void peer_gradient(uint8_t *pixels, int width, int height, int bytes_per_row, bool is_radial);
