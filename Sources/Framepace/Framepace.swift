@@ -138,6 +138,10 @@
 @_exported public import struct Layers.Transition
 
 @_exported public import struct Layouts.AbsoluteInsets
+@_exported public import class Layouts.GridLayout
+@_exported public import enum Layouts.GridPlacement
+@_exported public import enum Layouts.GridTrack
+@_exported public import enum Layouts.GridTracks
 @_exported public import enum Layouts.LayoutBasis
 @_exported public import struct Layouts.LayoutItem
 @_exported public import enum Layouts.LayoutLength

@@ -6,8 +6,9 @@
 /// title.layoutItem.minWidth = .percent(25)
 /// ```
 ///
-/// A length that is nil is found by the layout. Percentages are of the stack's size inside its padding, for an absolute item of
-/// the whole stack, and count as nil while that is not known. A negative length, `grow` or `shrink` counts as 0.
+/// A length that is nil is found by the layout. Percentages are of the stack's size inside its padding, or of the item's cells in a
+/// grid, for an absolute item of the whole layer, and count as nil while that is not known. A negative length, `grow` or `shrink`
+/// counts as 0. `grow`, `shrink` and `basis` are for stacks, `column`, `row` and `justifySelf` for grids.
 public struct LayoutItem: Hashable, Sendable {
   /// The share of the free space that the item takes, beside those of the others. If all together are below 1, the rest stays free.
   public var grow = 0.0
@@ -17,12 +18,20 @@ public struct LayoutItem: Hashable, Sendable {
   public var basis = LayoutBasis.auto
   /// Items are placed by this number, and in the order of the sublayers where it is the same.
   public var order = 0
-  /// The place across the stack; nil for the stack's `alignment`.
+  /// The place across the stack; nil for the stack's `alignment`. In a grid the place in the height of the item's cells; nil for the
+  /// grid's `alignItems`.
   public var alignSelf: StackLayout.Alignment?
+  /// The place in the width of the item's cells; nil for the grid's `justifyItems`.
+  public var justifySelf: StackLayout.Alignment?
+  /// The columns of a grid that the item takes.
+  public var column = GridPlacement.auto
+  /// The rows of a grid that the item takes.
+  public var row = GridPlacement.auto
 
   public var width: LayoutLength?
   public var height: LayoutLength?
-  /// Nil along the stack: not smaller than the content, or than `width` if that is less. 0 otherwise. Prevails over `maxWidth`.
+  /// Nil along the stack, and in a column of a grid whose least size is `auto`: not smaller than the content, or than `width` if that
+  /// is less. 0 otherwise. Prevails over `maxWidth`.
   public var minWidth: LayoutLength?
   public var minHeight: LayoutLength?
   /// Nil for no limit.
@@ -32,7 +41,7 @@ public struct LayoutItem: Hashable, Sendable {
   public var aspectRatio: Double?
 
   public var margin = LayoutMargins()
-  /// The distances from the edges of the stack's layer, for an item that takes no room in the stack. Nil for one that does.
+  /// The distances from the edges of the superlayer, for an item that takes no room in the layout. Nil for one that does.
   public var absolute: AbsoluteInsets?
 
   public init() {}
@@ -103,8 +112,8 @@ public struct LayoutMargins: Hashable, Sendable {
   }
 }
 
-/// The distances of an item from the edges of its stack's layer. With those on two opposite sides and no size, it lies between them;
-/// with neither of the two it stays where the stack would place it alone.
+/// The distances of an item from the edges of its superlayer. With those on two opposite sides and no size, it lies between them;
+/// with neither of the two it stays where the layout would place it alone.
 public struct AbsoluteInsets: Hashable, Sendable {
   public var top: LayoutLength?
   public var left: LayoutLength?

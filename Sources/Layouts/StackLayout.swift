@@ -83,12 +83,9 @@ public final class StackLayout: LayoutManager {
   }
 
   var rules: StackRules {
-    didSet { if rules != oldValue { rulesChanged() } }
+    didSet { if rules != oldValue { layers.setNeedLayout(by: self) } }
   }
-  /// The layers that it has been set for, for as long as they live.
-  private var layers: [WeakLayer] = []
-  /// The number of layers at which those that no longer live are taken out.
-  private var layersBeforeSweep = 16
+  private var layers = ManagedLayers()
 
   /// - Parameter direction: `flex-direction`.
   public init(_ direction: Direction = .row) {
@@ -146,67 +143,26 @@ public final class StackLayout: LayoutManager {
 
   // MARK: LayoutManager
 
-  public func layoutSublayers(of layer: Layer) {
-    let placement = layer.placement
-    let size = placement?.exactSize ?? layer.bounds.size
-    let offset = placement?.offset ?? .zero
-    let scale = layer.outputScale
-    let places = solver(for: layer).places(in: size, isHeightKnown: placement?.isHeightKnown ?? true)
-    func pixel(_ place: Double) -> Double { (place * scale).rounded() / scale }
-    for (sublayer, place) in zip(layer.sublayers, places) {
-      let frame = place.frame
-      // Both edges are rounded where they lie in the topmost stack, so that what meets before meets after.
-      let (x, y) = (offset.x + frame.minX, offset.y + frame.minY)
-      let corner = Point(pixel(x), pixel(y))
-      let rounded = Rect(
-        x: corner.x, y: corner.y, width: pixel(x + frame.width) - corner.x, height: pixel(y + frame.height) - corner.y)
-      sublayer.place(
-        in: rounded, exactSize: frame.size, offset: Point(x, y) - corner, isHeightKnown: place.isHeightKnown)
-    }
-  }
+  public func layoutSublayers(of layer: Layer) { layer.placeItems(by: solver(for: layer)) }
 
   public func preferredSize(of layer: Layer) -> Size { size(of: layer, fitting: SizeProposal()) }
 
   public func size(of layer: Layer, fitting proposal: SizeProposal) -> Size {
-    let box = layer.itemBox
-    if let known = box.measures.first(where: { $0.proposal == proposal }) { return known.size }
-    let size = solver(for: layer).size(fitting: proposal)
-    if box.measures.count >= LayoutItemBox.mostMeasures { box.measures.removeAll(keepingCapacity: true) }
-    box.measures.append((proposal, size))
-    return size
+    layer.itemBox.size(fitting: proposal, by: solver(for: layer))
   }
 
-  public func invalidateLayout(of layer: Layer) {
-    let box = layer.itemBox
-    if box.stack !== self {
-      box.stack = self
-      if layers.count >= layersBeforeSweep {
-        layers.removeAll { $0.layer == nil }
-        layersBeforeSweep = 2 * layers.count + 16
-      }
-      layers.append(WeakLayer(layer: layer))
-    }
-    // The size that its place gives the layer changes nothing in it.
-    guard !layer.isBeingPlaced else { return }
-    box.measures.removeAll(keepingCapacity: true)
-    layer.preferredSizeChanged()
-  }
+  public func invalidateLayout(of layer: Layer) { layers.invalidateLayout(of: layer, by: self) }
 
   private func solver(for layer: Layer) -> FlexSolver {
     let sublayers = layer.sublayers
-    let paddings = sublayers.map { ($0.layoutManager as? StackLayout)?.rules.paddingSize ?? .zero }
-    return FlexSolver(rules: rules, items: sublayers.map(\.layoutItem), paddings: paddings) {
+    return FlexSolver(rules: rules, items: sublayers.map(\.layoutItem), paddings: sublayers.map(\.itemPadding)) {
       sublayers[$0].size(fitting: $1)
     }
   }
+}
 
-  private func rulesChanged() {
-    for case let layer? in layers.map(\.layer) where layer.layoutManager === self { layer.setNeedsLayout() }
-  }
-
-  private struct WeakLayer {
-    weak var layer: Layer?
-  }
+extension StackLayout: PaddedLayout {
+  var paddingSize: Size { rules.paddingSize }
 }
 
 /// The settings of a stack.
@@ -221,33 +177,4 @@ struct StackRules: Hashable {
   var layoutDirection = StackLayout.LayoutDirection.leftToRight
 
   var paddingSize: Size { Size(padding.left + padding.right, padding.top + padding.bottom) }
-}
-
-/// The settings of a layer as an item, and the sizes that its own stack has measured.
-@MainActor
-final class LayoutItemBox {
-  var item = LayoutItem()
-  weak var stack: StackLayout?
-  /// A layout asks for few sizes, unless the size of a stack changes again and again.
-  static let mostMeasures = 32
-  var measures: [(proposal: SizeProposal, size: Size)] = []
-}
-
-extension Layer {
-  /// How the layout of the superlayer treats the layer. A layout manager of another kind need not look at it.
-  public var layoutItem: LayoutItem {
-    get { (layoutItemBox as? LayoutItemBox)?.item ?? LayoutItem() }
-    set {
-      guard newValue != layoutItem else { return }
-      itemBox.item = newValue
-      preferredSizeChanged()
-    }
-  }
-
-  var itemBox: LayoutItemBox {
-    if let box = layoutItemBox as? LayoutItemBox { return box }
-    let box = LayoutItemBox()
-    layoutItemBox = box
-    return box
-  }
 }

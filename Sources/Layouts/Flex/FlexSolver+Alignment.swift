@@ -70,13 +70,29 @@ extension FlexSolver {
   }
 
   /// The room before an item besides its own margin.
-  private func before(_ cross: Side, _ free: Double, _ alignment: StackLayout.Alignment) -> Double {
+  private func before(_ cross: ItemSide, _ free: Double, _ alignment: StackLayout.Alignment) -> Double {
     if cross.hasAutoMargin {
       // An item without room begins where text does.
       guard free > 0 else { return isTurned(crossAxis) ? free : 0 }
       return cross.startMargin != .auto ? 0 : cross.endMargin == .auto ? free / 2 : free
     }
     return switch alignment {
+    case .start, .stretch: 0
+    case .end: free
+    case .center: free / 2
+    }
+  }
+
+  /// The room before an item that would be the only one of its stack, in the stack's direction.
+  func staticOffset(_ axis: LayoutAxis, _ item: LayoutItem, free: Double) -> Double {
+    if axis == mainAxis {
+      return switch rules.justification {
+      case .start, .spaceBetween: 0
+      case .end: free
+      case .center, .spaceAround, .spaceEvenly: free / 2
+      }
+    }
+    return switch alignment(of: item) {
     case .start, .stretch: 0
     case .end: free
     case .center: free / 2

@@ -1,8 +1,8 @@
 /// An item on its way through the solver. "Main" is along the stack and "cross" across it, both from where the stack begins.
 struct FlexItem {
   let index: Int
-  let main: FlexSolver.Side
-  let cross: FlexSolver.Side
+  let main: ItemSide
+  let cross: ItemSide
   /// The size before it grows or shrinks, and the same within the item's limits.
   let base: Double
   let hypothetical: Double

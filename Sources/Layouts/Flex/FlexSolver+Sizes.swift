@@ -41,7 +41,7 @@ extension FlexSolver {
   }
 
   /// The base size if it does not come from the content.
-  func definiteBase(of item: LayoutItem, _ main: Side, in whole: Double?) -> Double? {
+  func definiteBase(of item: LayoutItem, _ main: ItemSide, in whole: Double?) -> Double? {
     switch item.basis {
     case .length(let length): length.points(of: whole).map { max($0, main.padding) }
     case .auto: main.length
@@ -58,42 +58,14 @@ extension FlexSolver {
     return side.clamp(width) + side.margins
   }
 
-  /// The width of an item's content, or the one that its ratio gives.
-  func contentWidth(of index: Int, isLeast: Bool, _ vertical: Side, height: Double?) -> Double {
-    if let height, let width = items[index].transferred(height, to: .horizontal) {
-      return items[index].minWidth == nil ? max(width, measure(index, SizeProposal(width: 0)).width) : width
-    }
-    let width = measure(index, SizeProposal(width: isLeast ? 0 : nil, height: height)).width
-    return limited(width, items[index], by: vertical, along: .horizontal)
-  }
-
-  /// A length within the limits of the other axis, where a ratio relates them.
-  func limited(_ length: Double, _ item: LayoutItem, by other: Side, along axis: Axis) -> Double {
-    guard let most = item.transferred(other.maximum, to: axis), let least = item.transferred(other.minimum ?? 0, to: axis)
-    else {
-      return length
-    }
-    return max(min(length, most), least)
-  }
-
-  /// The width that an item takes in the available one.
-  func fittingWidth(of index: Int, available: Double, _ vertical: Side, height: Double? = nil) -> Double {
-    let most = contentWidth(of: index, isLeast: false, vertical, height: height)
-    return most <= available ? most : max(available, contentWidth(of: index, isLeast: true, vertical, height: height))
-  }
-
-  func contentHeight(of index: Int, width: Double) -> Double {
-    measure(index, SizeProposal(width: width)).height
-  }
-
   /// The size across the stack of an item that fills its only line: it counts as known before the items are measured. (9.8, 1)
-  func stretchedSize(of item: LayoutItem, _ cross: Side, in whole: Double?) -> Double? {
+  func stretchedSize(of item: LayoutItem, _ cross: ItemSide, in whole: Double?) -> Double? {
     guard !wraps, stretches(item, cross) else { return nil }
     return whole.map { cross.clamp($0 - cross.margins) }
   }
 
   /// The flex base size of an item, and its least size along the stack. (Step 3)
-  func baseSize(of index: Int, main: Side, cross: Side, in whole: (main: Double?, cross: Double?)) -> (
+  func baseSize(of index: Int, main: ItemSide, cross: ItemSide, in whole: (main: Double?, cross: Double?)) -> (
     base: Double, least: Double
   ) {
     let item = items[index]

@@ -1,10 +1,10 @@
 import Geometry
 import Layers
 
-// Items that take no room: section 4.1, and CSS Positioned Layout for their sizes.
+// Items that take no room: section 4.1 of Flexible Boxes, 9 of Grid, and CSS Positioned Layout for their sizes.
 
-extension FlexSolver {
-  func absolutePlace(of index: Int, in size: Size) -> Place {
+extension ItemSolver {
+  func absolutePlace(of index: Int, in size: Size) -> ItemPlace {
     let item = items[index]
     let insets = item.absolute ?? AbsoluteInsets()
     let left = insets.left?.points(of: size.width)
@@ -38,19 +38,20 @@ extension FlexSolver {
       x: place(horizontal, .horizontal, item, from: left, to: right, length: width, in: size.width),
       y: place(vertical, .vertical, item, from: top, to: bottom, length: placedHeight, in: size.height), width: width,
       height: placedHeight)
-    return Place(frame: frame, isHeightKnown: height != nil)
+    return ItemPlace(frame: frame, isHeightKnown: height != nil)
   }
 
   /// The left or top edge of an item between its insets.
   private func place(
-    _ side: Side, _ axis: Axis, _ item: LayoutItem, from first: Double?, to last: Double?, length: Double, in whole: Double
+    _ side: ItemSide, _ axis: LayoutAxis, _ item: LayoutItem, from first: Double?, to last: Double?, length: Double,
+    in whole: Double
   ) -> Double {
     let isReversed = isReversed(axis)
     let (before, after) = isReversed ? (side.endMargin, side.startMargin) : (side.startMargin, side.endMargin)
     switch (first, last) {
     case (nil, nil):
       let (start, end) =
-        axis == .horizontal ? (rules.padding.left, rules.padding.right) : (rules.padding.top, rules.padding.bottom)
+        axis == .horizontal ? (padding.left, padding.right) : (padding.top, padding.bottom)
       let free = whole - start - end - length - side.margins
       let offset = staticOffset(axis, item, free: free)
       return start + before.points + (isReversed ? free - offset : offset)
@@ -68,22 +69,6 @@ extension FlexSolver {
         return first + before.points + share
       }
       return first + before.points + (isText ? free : 0)
-    }
-  }
-
-  /// The room before an item that would be the only one of its stack, in the stack's direction.
-  private func staticOffset(_ axis: Axis, _ item: LayoutItem, free: Double) -> Double {
-    if axis == mainAxis {
-      return switch rules.justification {
-      case .start, .spaceBetween: 0
-      case .end: free
-      case .center, .spaceAround, .spaceEvenly: free / 2
-      }
-    }
-    return switch alignment(of: item) {
-    case .start, .stretch: 0
-    case .end: free
-    case .center: free / 2
     }
   }
 }
