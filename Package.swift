@@ -271,7 +271,8 @@ let package = Package(
       ],
       exclude: ["Facts"]),
     tests(
-      "LayoutsTests", ["Geometry", "Layers", "Layouts", "LinuxSystem", "Raster"], exclude: ["Cases", "README.md", "collect"]),
+      "LayoutsTests", ["Geometry", "Layers", "Layouts", "LinuxSystem", "Raster"],
+      exclude: ["Cases", "README.md", "collect", "draw.py", "fixtures.py", "styles.py"]),
     tests(
       "SceneTextTests",
       [

@@ -10,6 +10,9 @@ import XCTest
   func testYogaFixtures() throws { try check("Yoga.json", atLeast: 480) }
   func testWebPlatformTests() throws { try check("WebPlatform.json", atLeast: 30) }
   func testDrawnTrees() throws { try check("Drawn.json", atLeast: 500) }
+  func testTaffyFixtures() throws { try check("Taffy.json", atLeast: 370) }
+  func testWebPlatformTestsOfGrids() throws { try check("WebPlatformGrids.json", atLeast: 50) }
+  func testDrawnGrids() throws { try check("DrawnGrids.json", atLeast: 600) }
 
   private func check(_ file: String, atLeast count: Int) throws {
     let cases = try LayoutCase.all(in: file)

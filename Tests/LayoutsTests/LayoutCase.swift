@@ -15,7 +15,7 @@ struct LayoutCase: Decodable {
   }
 }
 
-/// A node of a style tree: the settings of a layer as an item and as a stack.
+/// A node of a style tree: the settings of a layer as an item, and as a stack or a grid.
 final class StyleNode: Decodable {
   let grow, shrink, aspectRatio: Double?
   let order: Int?
@@ -28,6 +28,10 @@ final class StyleNode: Decodable {
   let justification: StackLayout.Distribution?
   let lineAlignment: StackLayout.LineAlignment?
   let layoutDirection: StackLayout.LayoutDirection?
+  let columns, rows, autoColumns, autoRows, column, row: String?
+  let flow: GridLayout.Flow?
+  let justifyItems, alignItems, justifySelf: StackLayout.Alignment?
+  let justifyContent, alignContent: StackLayout.LineAlignment?
   let gap, padding, content, words: [Double]?
   let children: [StyleNode]?
 
@@ -68,6 +72,9 @@ final class StyleNode: Decodable {
     default: break
     }
     (item.alignSelf, item.aspectRatio) = (alignSelf, aspectRatio)
+    item.justifySelf = justifySelf
+    if let column { item.column = StyleText.placement(column) }
+    if let row { item.row = StyleText.placement(row) }
     (item.width, item.height) = (width?.length, height?.length)
     (item.minWidth, item.minHeight) = (minWidth?.length, minHeight?.length)
     (item.maxWidth, item.maxHeight) = (maxWidth?.length, maxHeight?.length)
@@ -82,7 +89,30 @@ final class StyleNode: Decodable {
     return item
   }
 
-  @MainActor private func manager() -> StackLayout {
+  private var insets: Insets? {
+    padding.map { Insets(top: $0[0], left: $0[3], bottom: $0[2], right: $0[1]) }
+  }
+
+  @MainActor private func manager() -> any LayoutManager { columns == nil ? stack() : grid() }
+
+  @MainActor private func grid() -> GridLayout {
+    let grid = GridLayout()
+    if let columns { grid.columns = StyleText.tracks(columns) }
+    if let rows { grid.rows = StyleText.tracks(rows) }
+    if let autoColumns { grid.autoColumns = StyleText.list(autoColumns) }
+    if let autoRows { grid.autoRows = StyleText.list(autoRows) }
+    if let flow { grid.flow = flow }
+    if let justifyItems { grid.justifyItems = justifyItems }
+    if let alignItems { grid.alignItems = alignItems }
+    if let justifyContent { grid.justifyContent = justifyContent }
+    if let alignContent { grid.alignContent = alignContent }
+    if let layoutDirection { grid.layoutDirection = layoutDirection }
+    if let gap { grid.gap = Size(gap[0], gap[1]) }
+    if let insets { grid.padding = insets }
+    return grid
+  }
+
+  @MainActor private func stack() -> StackLayout {
     let stack = StackLayout(direction ?? .row)
     if let wrap { stack.wrap = wrap }
     if let justification { stack.justification = justification }
@@ -90,7 +120,7 @@ final class StyleNode: Decodable {
     if let lineAlignment { stack.lineAlignment = lineAlignment }
     if let layoutDirection { stack.layoutDirection = layoutDirection }
     if let gap { stack.gap = Size(gap[0], gap[1]) }
-    if let padding { stack.padding = Insets(top: padding[0], left: padding[3], bottom: padding[2], right: padding[1]) }
+    if let insets { stack.padding = insets }
     return stack
   }
 
@@ -130,7 +160,7 @@ struct Words {
   }
 }
 
-/// A layer of words, or a stack; counts what it is asked for.
+/// A layer of words, a stack or a grid; counts what it is asked for.
 final class ContentLayer: Layer {
   var words = Words()
   private(set) var measures = 0
@@ -156,3 +186,4 @@ extension StackLayout.Distribution: Decodable {}
 extension StackLayout.LineAlignment: Decodable {}
 extension StackLayout.Alignment: Decodable {}
 extension StackLayout.LayoutDirection: Decodable {}
+extension GridLayout.Flow: Decodable {}

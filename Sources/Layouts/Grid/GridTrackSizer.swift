@@ -289,6 +289,7 @@ struct GridTrackSizer {
     while !flexible.isEmpty {
       let leftover = rigid.reduce(space - gaps) { $0 - tracks[$1].base }
       let factors = flexible.reduce(0) { $0 + (tracks[$1].factor ?? 0) }
+      guard factors > 0 else { return 0 }
       let fraction = max(leftover, 0) / max(factors, 1)
       let tooSmall = flexible.filter { fraction * (tracks[$0].factor ?? 0) < tracks[$0].base }
       guard !tooSmall.isEmpty else { return fraction }
