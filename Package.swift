@@ -170,6 +170,7 @@ let package = Package(
     sample("ImplicitAnimation", ["Framepace"]),
     sample("KeyframesAlongPath", ["Framepace"]),
     sample("Stacks", ["Framepace"]),
+    sample("Grids", ["Framepace"]),
     sample("SpringInterrupted", ["Framepace"]),
     sample("DisplayLinkTicks", ["Framepace"]),
     sample("SeveralDisplays", ["Framepace"]),
