@@ -167,6 +167,7 @@ let package = Package(
     sample("ActorOnThread", ["LinuxSystem", "RunLoops"]),
     sample("AsynchronousLabel", ["Framepace"]),
     sample("AsynchronousGroup", ["Framepace"]),
+    sample("LineStrip", ["Framepace", "SampleScenes"]),
     sample("ImplicitAnimation", ["Framepace"]),
     sample("KeyframesAlongPath", ["Framepace"]),
     sample("Stacks", ["Framepace"]),
@@ -287,7 +288,9 @@ let package = Package(
         "Compositing", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Metering",
         "Presentation", "Raster", "RenderTree", "Simulation", "TestLength",
       ], exclude: ["Goldens"]),
-    tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes", "TestLength"], exclude: ["Goldens"]),
+    tests(
+      "SampleSceneTests", ["Framepace", "FramepaceTesting", "LinuxSystem", "SampleScenes", "TestLength"],
+      exclude: ["Goldens"]),
     tests(
       "CommandTests",
       [
