@@ -22,7 +22,8 @@ public struct LineStrip: Drawing {
   public var bottom: Double
   /// The value at the upper edge; any finite one but `bottom`.
   public var top: Double
-  /// The width of the line in points; above 0. In columns it is rounded to half pixels.
+  /// The width of the line in points; above 0. In columns it is rounded to half pixels, and each column costs four spans more for a pixel of
+  /// it: it is meant for thin lines.
   public var lineWidth: Double
   public var color: Color
 

@@ -7,7 +7,8 @@ extension ShapeContent: PaintableContent {
   var coversItself: Bool { fill != nil && stroke != nil }
 
   func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect {
-    guard fill?.isOpaque == true, let fill = StripCache.shared.strips(of: self, .fill, transform, frame: nil)
+    guard let fill, fill.isOpaque, isSeen(fill, transform),
+      let fill = StripCache.shared.strips(of: self, .fill, transform, frame: nil)
     else { return .zero }
     let covered = fill.strips.coveredRect.offsetBy(dx: fill.x, dy: fill.y)
     guard record.flags.contains(.masksToBounds) else { return covered }
@@ -49,6 +50,12 @@ extension ShapeContent: PaintableContent {
       guard let place = GradientPlace(gradient, of: self, layer.node.transform) else { return }
       painter.paint(gradient, place, shape, through: mask, pixels, layer)
     }
+  }
+
+  /// False for a gradient that has no place on the output.
+  private func isSeen(_ paint: ShapePaint, _ transform: Affine) -> Bool {
+    guard case .gradient(let gradient) = paint else { return true }
+    return GradientPlace(gradient, of: self, transform) != nil
   }
 
   private func isSame(_ paint: ShapePaint, in layer: MovedLayer) -> Bool {

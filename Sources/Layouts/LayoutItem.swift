@@ -33,6 +33,7 @@ public struct LayoutItem: Hashable, Sendable {
   /// Nil along the stack, and in a column of a grid whose least size is `auto`: not smaller than the content, or than `width` if that
   /// is less. 0 otherwise. Prevails over `maxWidth`.
   public var minWidth: LayoutLength?
+  /// As `minWidth`, along a column stack and in a row of a grid.
   public var minHeight: LayoutLength?
   /// Nil for no limit.
   public var maxWidth: LayoutLength?

@@ -100,7 +100,8 @@ public final class GradientContent: RenderContent {
       let length = square.squareRoot()
       map = Affine(a: way.x / length, b: -way.y / length, c: way.y / length, d: way.x / length, tx: 0, ty: 0)
     }
-    return Affine.translation(x: -start.x, y: -start.y).concatenating(map)
+    let whole = Affine.translation(x: -start.x, y: -start.y).concatenating(map)
+    return (whole.a + whole.b + whole.c + whole.d + whole.tx + whole.ty).isFinite ? whole : nil
   }
 
   public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect { map(in: bounds) == nil ? .zero : bounds }

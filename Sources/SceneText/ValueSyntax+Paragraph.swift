@@ -69,7 +69,8 @@ extension ValueSyntax where Value == FontRequest {
       var given: [String: SceneToken] = [:]
       while let word = reader.valueWord, words.contains(word) {
         let token = reader.token
-        if word != "axis", word != "feature", let first = given.updateValue(token, forKey: word) {
+        // All axes stand together, and all features.
+        if let first = given.updateValue(token, forKey: word) {
           throw reader.repeated(word, first: first, at: token)
         }
         switch word {
@@ -221,7 +222,11 @@ extension ValueSyntax where Value == TextLayout.Style {
     return Self(expected) { reader throws(SceneError) in
       guard reader.valueWord.map(words.contains) ?? false else { throw reader.expected(expected) }
       var style = TextLayout.Style()
+      var given: [String: SceneToken] = [:]
       while let word = reader.valueWord, words.contains(word) {
+        if let first = given.updateValue(reader.token, forKey: word) {
+          throw reader.repeated(word, first: first, at: reader.token)
+        }
         reader.advance()
         switch word {
         case "alignment": style.alignment = try ValueSyntax<TextLayout.Alignment>.word().read(reader)

@@ -60,6 +60,11 @@ public struct AttributedText: Hashable, Sendable {
     runs = [Run(start: 0, attributes: attributes)]
   }
 
+  /// True if the text is drawn as the other one. Equal strings may have other bytes, and other glyphs.
+  package func hasSameBytes(as other: AttributedText) -> Bool {
+    self == other && string.utf8.elementsEqual(other.string.utf8)
+  }
+
   /// The length in bytes of UTF-8.
   public var count: Int { string.utf8.count }
 

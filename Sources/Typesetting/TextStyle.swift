@@ -19,7 +19,7 @@ extension TextLayout {
     public init(_ change: (inout Style) -> Void) { change(&self) }
 
     /// The style with numbers that layouts can reckon with.
-    var usable: Style {
+    package var usable: Style {
       var style = self
       style.paragraphSpacing = max(paragraphSpacing.usable, 0)
       style.firstLineIndent = firstLineIndent.usable

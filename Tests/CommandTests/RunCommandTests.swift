@@ -55,7 +55,7 @@ struct RunCommandTests {
     run.waitUntilHandled(SIGINT)
     run.send(SIGINT)
     let line = run.readErrorLine() ?? ""
-    #expect(line == "framepace: a callback or a picture still runs; a second Ctrl-C or kill ends it", "\(line)")
+    #expect(line == "framepace: a callback or a picture is still running; to end the process, signal again", "\(line)")
     run.send(SIGINT)
     #expect(run.finish().status == 128 + SIGINT)
   }

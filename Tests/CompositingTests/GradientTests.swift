@@ -240,6 +240,8 @@ import Testing
       (ShapeGradient(from: Point(1, 1), to: Point(1, 1), colors: [.white]), 0xFF00_0000),
       (ShapeGradient(from: .zero, to: Point(9, 9), colors: [.clear, .clear]), 0xFF00_0000),
       (ShapeGradient(.radial, from: .zero, to: Point(9, .nan), colors: [.white]), 0xFF00_0000),
+      // A place that no number has: what lies behind is seen, and not taken for hidden.
+      (ShapeGradient(.radial, from: .zero, to: Point(.leastNonzeroMagnitude, 50), colors: [.white]), 0xFF00_0000),
     ] {
       parts.fillGradient = gradient
       var tree = TreeSnapshot()

@@ -98,6 +98,8 @@ import XCTest
       ("text", { $0.attributedText.append("!") }), ("colour", { $0.baseColor = .white }),
       ("font", { $0.baseFont.size = 12 }), ("style", { $0.paragraphStyle.maximumLines = 2 }),
       ("equal letters of other bytes", { $0.attributedText = "e\u{301}" }), ("and back", { $0.attributedText = "\u{E9}" }),
+      ("marks", { $0.attributedText = "a\u{323}\u{307}" }),
+      ("as many bytes in another order", { $0.attributedText = "a\u{307}\u{323}" }),
     ]
     for (name, change) in others {
       change(layer)
@@ -176,6 +178,11 @@ import XCTest
     XCTAssertEqual(least.width, layer.preferredSize.width, accuracy: 1, "the longest word")
     layer.insets = Insets(top: 1, left: 2, bottom: 3, right: 4)
     XCTAssertEqual(layer.preferredSize, Size(layer.size(fitting: SizeProposal(width: 900)).width, whole.height + 4))
+    // Insets leave no room for a letter: the height is that of the lines that are shown.
+    layer.insets = Insets(all: 8)
+    layer.bounds.size.width = 16
+    XCTAssertEqual(layer.layout?.lines.count, 4)
+    XCTAssertEqual(layer.size(fitting: SizeProposal(width: 16)).height, 4 * whole.height + 16, accuracy: 4)
     layer.insets = Insets(all: .nan)
     XCTAssertEqual(layer.preferredSize.height, whole.height)
     layer.attributedText = ""

@@ -125,7 +125,7 @@ public final class DisplayLink {
   /// Every how many vblanks the link is called at the display's rate; at least 1.
   public var intervalsPerTick: Int { Int(schedule.divisor.count) }
 
-  /// Every how many vblanks the link may be called at the least, by the minimum of its range; at least 1.
+  /// The most vblanks from tick to tick that the minimum of the range allows; at least 1.
   package var mostIntervalsPerTick: Int { Int(FrameDivisor.slowest(range, of: ticker.actualRate)) }
 
   /// The range of what the link shows, for a link without a `preferredFrameRateRange` of its own.

@@ -15,7 +15,7 @@ struct FrameDivisor: Hashable, BitwiseCopyable, Sendable {
   /// The divisor whose rate is within the range and nearest to the preferred one; the faster of two that are equally near. If
   /// the range holds none, the slowest rate that is not below the minimum; if all are below it, the display's own.
   ///
-  /// - Parameter least: the smallest divisor, also where the range holds only faster rates, but for those that its minimum rules out.
+  /// - Parameter least: the smallest divisor. It counts for more than the range's maximum, and for less than its minimum.
   init(_ range: FrameRateRange, of rate: RefreshRate, least: UInt64 = 1) {
     let hertz = rate.hertz
     let fastest = Self.divisor(hertz / (range.maximum * (1 + Self.tolerance)), .up)

@@ -9,7 +9,7 @@ enum PageText {
     ),
     (
       "budget",
-      "The time that a frame may take: from one tick of its link to the next, one refresh interval or as many as the rate leaves between two frames that most of them were asked for at, unless --budget says another."
+      "The time that a frame may take: from one tick of its link to the next, as it was for most frames, unless --budget says another. That is one refresh interval, or two at half the display's rate."
     ),
     ("work", "The time of a frame in all its phases. What it waits for in between is not work."),
     (

@@ -27,8 +27,7 @@ open class ParagraphLayer: Layer {
 
   public var attributedText: AttributedText = "" {
     didSet {
-      // Equal strings may have other bytes.
-      if attributedText != oldValue || attributedText.count != oldValue.count { textChanged() }
+      if !attributedText.hasSameBytes(as: oldValue) { textChanged() }
     }
   }
   /// The font of parts that name none; the height of every line is at least its own. `sans-serif` of 16 points at first.
@@ -114,10 +113,10 @@ open class ParagraphLayer: Layer {
 
   /// The layout in a width; nil for lines as long as the text has them.
   private func layout(width: Double?, _ change: (inout TextLayout.Style) -> Void = { _ in }) -> TextLayout? {
-    var style = paragraphStyle
+    var style = paragraphStyle.usable
     change(&style)
     do throws(FontError) {
-      let layout = try layouts.layout(width.map { max($0, 0) }, style) { last throws(FontError) in
+      let layout = try layouts.layout(width.map { $0 > 0 ? $0 : 0 }, style) { last throws(FontError) in
         try TextLayout(
           attributedText, font: baseFont, color: baseColor, style: style, width: width, fonts: fonts, after: last)
       }
@@ -137,7 +136,9 @@ open class ParagraphLayer: Layer {
   open override func size(fitting proposal: SizeProposal) -> Size {
     guard let width = proposal.width else { return preferredSize }
     let room = width - usableInsets.left - usableInsets.right
-    if room <= 0, paragraphStyle.wrapping == .wordThenCharacter { return size(of: layout(width: 0) { $0.wrapping = .word }) }
+    if width <= 0, paragraphStyle.wrapping == .wordThenCharacter {
+      return size(of: layout(width: 0) { $0.wrapping = .word })
+    }
     guard let layout = layout(width: room) else { return .zero }
     var size = size(of: layout)
     // Letters of a word that is broken may be wider by themselves, by parts of a pixel.

@@ -34,7 +34,8 @@ open class TextLayer: Layer {
 
   /// The text. A line break in it is drawn as a blank: a layer shows one line, and does not wrap it as CATextLayer can.
   public var string = "" {
-    didSet { if string != oldValue { lineChanged() } }
+    // Equal strings may have other bytes, and other glyphs.
+    didSet { if string != oldValue || !string.utf8.elementsEqual(oldValue.utf8) { lineChanged() } }
   }
   /// The font of the text; nothing is drawn without one.
   public var font: Font? {

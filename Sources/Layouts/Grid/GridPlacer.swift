@@ -110,18 +110,23 @@ struct GridPlacer {
     minorEnd = max(minorEnd, minorStart + (items.map(\.minor.span).max() ?? 0))
     var cursor = (minor: minorStart, major: majorStart)
     var firstOpen = majorStart
+    /// The places that were found last for items of the same size: none before them is free.
+    var found: [SIMD2<Int>: (minor: Int, major: Int)] = [:]
     for (index, item) in items.enumerated() {
       guard case .span(let span) = item.major else { continue }
       if isDense {
         while taken.isFull(firstOpen, to: minorEnd) { firstOpen += 1 }
         cursor = (minorStart, firstOpen)
+        if case .span(let minorSpan) = item.minor { cursor = found[SIMD2(minorSpan, span)] ?? cursor }
       }
       let area: Area
       switch item.minor {
       case .fixed(let minor):
         if minor.lowerBound < cursor.minor { cursor.major += 1 }
         area = (minor, freeMajor(span, from: cursor.major, minor: minor))
-      case .span(let minorSpan): area = freeArea(minorSpan, span, from: cursor)
+      case .span(let minorSpan):
+        area = freeArea(minorSpan, span, from: cursor)
+        if isDense { found[SIMD2(minorSpan, span)] = (area.minor.lowerBound, area.major.lowerBound) }
       }
       cursor = (area.minor.lowerBound, area.major.lowerBound)
       settle(index, area)

@@ -29,7 +29,7 @@ struct GridTrackState {
   var incurred = 0.0
   var planned = 0.0
 
-  /// Nothing but a length, with which a track in which there is nothing has its size.
+  /// A track in which nothing is, of length 0.
   init(collapsed: Void) { (minimum, maximum, isCollapsed) = (.fixed(0), .fixed(0), true) }
 
   /// - Parameter whole: the size of the grid inside its padding; nil if it is not known.
