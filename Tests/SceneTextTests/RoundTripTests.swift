@@ -152,7 +152,7 @@ private func isSameAfterRoundTrip(seed: UInt64, images: [Image], font: Font) thr
     if Int.random(in: 0..<2, using: &random) == 0 { now += .milliseconds(7) }
     original.commit(at: now)
   }
-  removeAnimationsWithoutText(in: root)
+  removeWhatHasNoText(in: root)
   // An animation that was over when it was added goes with the commit after.
   original.commit(at: now)
   var text = ""
@@ -192,11 +192,23 @@ private func isSameAfterRoundTrip(seed: UInt64, images: [Image], font: Font) thr
   return true
 }
 
-/// The property of an application's own kind has no text.
+/// The property of an application's own kind has no text, and neither has the surface that a layer shows where an animation gives it no
+/// contents.
 @MainActor
-private func removeAnimationsWithoutText(in layer: Layer) {
+private func removeWhatHasNoText(in layer: Layer) {
   layer.removeAnimation(forKey: "level")
-  for inner in layer.sublayers + [layer.mask].compactMap(\.self) { removeAnimationsWithoutText(in: inner) }
+  for key in layer.animationKeys where (layer as? SurfaceLayer)?.surface != nil {
+    let animation = layer.animation(forKey: key)
+    let property = (animation as? KeyframeAnimation)?.property ?? (animation as? BasicAnimation)?.property
+    if property == .contents { layer.removeAnimation(forKey: key) }
+  }
+  if let picture = layer as? ImageLayer {
+    // A movement that was removed comes back as a picture that stands, which may be decoded a pixel wider.
+    picture.animates = picture.isMoving
+    // Contents that were taken from a layer without a file come back as its placeholder.
+    if picture.file == nil { picture.placeholder = nil }
+  }
+  for inner in layer.sublayers + [layer.mask].compactMap(\.self) { removeWhatHasNoText(in: inner) }
 }
 
 /// The first value in which two trees differ.
