@@ -23,7 +23,7 @@ enum ParagraphBenchmarks {
       } peer: {
         words.setByPeer()
       },
-      try Harness.compare("a changed word of them, against its paragraph set by Pango", repeats: 40, limit: 1.1) {
+      try Harness.compare("a changed word of them, against its paragraph set by Pango", repeats: 40, limit: 1.6) {
         try words.change()
       } peer: {
         words.setParagraphByPeer()
