@@ -2,6 +2,7 @@ import CDeflate
 import CPNG
 import CPictures
 import Geometry
+import Glibc
 import LinuxSystem
 @testable import Raster
 import TestLength
@@ -133,5 +134,35 @@ import Testing
       libdeflate_deflate_decompress(decompressor, stored, first + second, &unpacked, unpacked.count, &size)
         == LIBDEFLATE_SUCCESS)
     #expect(unpacked[..<size] == (bytes + bytes)[...])
+  }
+
+  /// Compressed bytes do not depend on where the compressor's state lies: a film is the same in each run.
+  ///
+  /// ISA-L reads the bits from 16 on of the state's address into a hash of 13 bits, unless it is kept from it; 16,384
+  /// addresses that follow one another have each of the hashes.
+  @Test(.enabled(if: cpictures_has_fast_deflate()))
+  func compressedBytesAreTheSameForEveryAddressOfTheState() throws {
+    // The first bytes come again once: they are found by the hashes that they were entered at.
+    let bytes = [UInt8](1...40) + [UInt8](repeating: 0, count: 500) + (1...40) + [UInt8](repeating: 0, count: 40)
+    let (step, count) = (1 << 16, 16_384)
+    let size = step * count + cpictures_fast_deflate_state_size()
+    let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+    try #require(memory != MAP_FAILED)
+    let states = try #require(memory)
+    defer { munmap(states, size) }
+    func compressed(_ index: Int) -> [UInt8] {
+      var result = [UInt8](repeating: 0, count: cpictures_deflate_room(UInt32(bytes.count)))
+      let written = cpictures_fast_deflate(states + index * step, &result, bytes, UInt32(bytes.count), true)
+      return Array(result[..<written])
+    }
+    let first = compressed(0)
+    #expect(first.count < bytes.count / 4)
+    var others = 0
+    for index in 1..<count {
+      if compressed(index) != first { others += 1 }
+      // A state that is left behind needs no memory.
+      madvise(states + (index - 1) * step, step, MADV_DONTNEED)
+    }
+    #expect(others == 0)
   }
 }
