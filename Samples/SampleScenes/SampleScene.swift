@@ -68,6 +68,9 @@ public enum SceneName: String, CaseIterable, Sendable {
   case cards
   case onboarding
   case swarm
+  case departures
+  case gallery
+  case story
   case still
   case stress
 
@@ -81,6 +84,9 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .cards: "cards that turn over in perspective, with masks, borders and shadows"
     case .onboarding: "pages with transitions: a path, groups, staggered text"
     case .swarm: "2,000 layers that all move and turn"
+    case .departures: "a board in three scripts, whose rows turn over"
+    case .gallery: "pictures that come nearer and fade into one another"
+    case .story: "an article that scrolls: mixed weights, a picture, a quotation"
     case .still: "nothing changes: one frame, then no wake-up at all"
     case .stress: "chosen work per frame (--work, --work-phase), to see missed frames"
     }
@@ -97,18 +103,24 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .cards: try CardsScene(settings: settings)
     case .onboarding: try OnboardingScene(settings: settings)
     case .swarm: try SwarmScene(settings: settings)
+    case .departures: try DeparturesScene(settings: settings)
+    case .gallery: try GalleryScene(settings: settings)
+    case .story: try StoryScene(settings: settings)
     case .still: try StillScene(settings: settings)
     case .stress: try StressScene(settings: settings)
     }
   }
 }
 
-/// The fonts of the scenes: Roboto, opened by path, so that a scene looks the same on every machine. Its figures have one width.
+/// The fonts of the scenes: Roboto, and DejaVu for the scripts that it lacks, opened by path, so that a scene looks the same on every
+/// machine. The figures of Roboto have one width.
 public struct SceneFonts: Sendable {
   private let lightFace: FontFace
   private let regularFace: FontFace
   private let mediumFace: FontFace
   private let boldFace: FontFace
+  /// The fonts of paragraphs, which find them by family and weight.
+  public let library: FontLibrary
 
   /// Opens the fonts. The error for a missing font names the Debian package.
   public init() throws(FontError) {
@@ -116,6 +128,10 @@ public struct SceneFonts: Sendable {
     regularFace = try SystemFonts.face(.regular)
     mediumFace = try SystemFonts.face(.medium)
     boldFace = try SystemFonts.face(.bold)
+    let names: [SystemFonts.Name] = [.light, .regular, .medium, .bold, .sans]
+    var paths: [String] = []
+    for name in names { paths.append(try SystemFonts.path(of: name.rawValue)) }
+    library = try FontLibrary(files: paths)
   }
 
   public func light(size: Double) -> Font { Font(lightFace, size: size) }

@@ -7,7 +7,11 @@ struct CommandTests {
     let result = try framepace("scenes")
     #expect(result.status == 0)
     let names = result.output.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
-    #expect(names == ["orbit", "clock", "dashboard", "springs", "cards", "onboarding", "swarm", "still", "stress"])
+    #expect(
+      names == [
+        "orbit", "clock", "dashboard", "springs", "cards", "onboarding", "swarm", "departures", "gallery", "story", "still",
+        "stress",
+      ])
   }
 
   @Test func tellsItsVersion() throws {

@@ -97,7 +97,7 @@ import XCTest
 
   private static func hideText(in layer: Layer) {
     for sublayer in layer.sublayers {
-      if sublayer is TextLayer { sublayer.isHidden = true }
+      if sublayer is TextLayer || sublayer is ParagraphLayer { sublayer.isHidden = true }
       hideText(in: sublayer)
     }
   }

@@ -145,7 +145,7 @@ final class ShownScene {
     Transaction.withoutActions {
       scene.update(at: time.seconds)
       guard scene.root.speed == 0 else { return }
-      (scene.root.beginTime, scene.root.timeOffset, scene.root.speed) = (start, .zero, 1)
+      (scene.root.beginTime, scene.root.timeOffset, scene.root.speed) = (start, scene.root.timeOffset - time, 1)
     }
     engine.loop.run(mode: .default, until: engine.loop.clock.now)
   }
