@@ -34,7 +34,8 @@ package struct PlaneMap {
     }
     var extent = layers.flatPicturePixels(of: index, end: end, toPlane(), depth: depth)
     let shown = view.map { IntRect(covering: toPlane().boundingBox(of: $0)).intersection(extent) } ?? extent
-    if max(shown.width, shown.height) > Self.longestSide || shown.area > Self.largestArea {
+    // No picture is made without a frame, so that none could be too large.
+    if frame != nil, max(shown.width, shown.height) > Self.longestSide || shown.area > Self.largestArea {
       let (width, height) = (Double(shown.width), Double(shown.height))
       x *= min(1, Double(Self.longestSide) / width)
       y *= min(1, Double(Self.longestSide) / height)

@@ -212,6 +212,26 @@ import Testing
       ])
   }
 
+  /// A plane with a small plane in it, of which a layer reaches far out: the first is seen however far that goes.
+  @Test func aPlaneIsSeenAroundWhatReachesFar() throws {
+    func plane(scale: Double) -> SideValues {
+      var parts = RenderEffects.Parts()
+      parts.homography = Homography(a: scale, b: 0, px: 0.001 * scale, c: 0, d: scale, py: 0, tx: 0, ty: 5, pw: 1)
+      return SideValues(effects: RenderEffects(parts))
+    }
+    var tree = TreeSnapshot()
+    let bounds = Rect(x: 0, y: 0, width: 40, height: 20)
+    tree.append(RenderRecord(id: 1, subtreeEnd: 3, bounds: bounds, backgroundColor: 0xFF00_00FF), plane(scale: 1))
+    tree.append(RenderRecord(id: 2, subtreeEnd: 3, bounds: bounds), plane(scale: 1e-5))
+    // Hardly any of it is in front of the viewer.
+    tree.append(
+      RenderRecord(
+        id: 3, subtreeEnd: 3, bounds: Rect(x: -1e14, y: 18, width: 1e14, height: 1e14), backgroundColor: 0x0100_0000),
+      SideValues())
+    let bitmap = try tree.picture(width: 50, height: 30)
+    #expect(bitmap[10, 10] == 0xFF00_00FF)
+  }
+
   /// Deeper than any sensible tree: no buffer for each level, no trap.
   @Test func deepGroupsEnd() throws {
     let bounds = Rect(x: 0, y: 0, width: 8, height: 8)
