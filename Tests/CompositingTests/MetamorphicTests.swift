@@ -153,8 +153,15 @@ extension TreeSnapshot {
 
   fileprivate var withoutGradients: TreeSnapshot {
     var tree = self
-    for index in tree.records.indices where tree.sides[index].content is GradientContent {
-      tree.sides[index].content = nil
+    for index in tree.records.indices {
+      switch tree.sides[index].content {
+      case is GradientContent: tree.sides[index].content = nil
+      case let shape as ShapeContent:
+        var parts = shape.parts
+        (parts.fillGradient, parts.strokeGradient) = (nil, nil)
+        tree.sides[index].content = ShapeContent(parts)
+      default: continue
+      }
       tree.records[index].settle(tree.sides[index])
     }
     return tree
