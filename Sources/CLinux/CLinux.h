@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -38,6 +39,15 @@ static inline int clinux_accept(int socket) { return (int)syscall(SYS_accept4, s
 
 // Makes `copy` a number of the same open file as `descriptor`, closed on exec. (glibc hides `dup3` behind _GNU_SOURCE.)
 static inline int clinux_dup3(int descriptor, int copy) { return (int)syscall(SYS_dup3, descriptor, copy, O_CLOEXEC); }
+
+// How often the calling thread gave its processor up by itself, and for how many microseconds it had one when the kernel last looked.
+// (glibc hides `RUSAGE_THREAD` behind _GNU_SOURCE; Swift sees no member of `struct timeval` without a module of its own.)
+static inline long clinux_thread_account(int64_t *_Nonnull processor) {
+  struct rusage usage;
+  if (getrusage(1, &usage) != 0) return *processor = 0;
+  *processor = (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+  return usage.ru_nvcsw;
+}
 
 // Sets the calling thread's name. The kernel keeps the first 15 bytes. (`prctl` takes a variable number of arguments.)
 static inline void clinux_set_thread_name(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -40,8 +40,8 @@ public final class Engine {
   /// The time of commits before it, at which their animations begin.
   var earliestCommitTime: MonotonicTime?
   /// True to measure how long the threads that make frames have a processor: `FrameRecord.processorTime`, and the time that a busy machine
-  /// takes from a frame, `runDelay` and `startDelay`. It costs three to five system calls a turn and allocates nothing; false, the default,
-  /// costs nothing.
+  /// takes from a frame, `runDelay` and `startDelay`. It costs a system call a turn, and one to three more a frame that takes 0.1 ms or longer;
+  /// it allocates nothing; false, the default, costs nothing.
   public var measuresThreads: Bool {
     get { threadMeter != nil }
     set {
@@ -197,7 +197,7 @@ public final class Engine {
         guard let self else { return }
         let now = loop.clock.now
         turn = .open(since: now)
-        turnMark = threadMeter?.mark(at: now)
+        turnMark = threadMeter?.markWoken(at: now)
         trail?.enter(.callbacks)
       })
     let publish = FrameLoop.Observer(

@@ -141,7 +141,20 @@ public struct FrameLog: RandomAccessCollection, Sendable {
     }
   }
 
-  private var events: [FrameEvent]
+  /// An event, whose bytes can be copied.
+  private enum Entry: BitwiseCopyable {
+    case tick(DisplayLink.Tick)
+    case committed(FrameRecord)
+    case presented(FrameRecord)
+    case lost(FrameRecord)
+    case discarded(FrameRecord)
+    case idle
+    case refused
+  }
+
+  private var entries: [Entry]
+  /// The errors of refusals by their places: they are few.
+  private var refusals: [Int: any Error] = [:]
   /// The last stops, with the number of events that were added before each.
   private var lastStops: [(added: Int, end: MonotonicTime)] = []
   private var added = 0
@@ -151,18 +164,43 @@ public struct FrameLog: RandomAccessCollection, Sendable {
 
   /// - Parameter capacity: the number of events that are kept; at least 1.
   public init(capacity: Int) {
-    events = Array(repeating: .idle, count: Swift.max(capacity, 1))
+    entries = Array(repeating: .idle, count: Swift.max(capacity, 1))
     lastStops.reserveCapacity(Self.mostStops)
   }
 
   public var startIndex: Int { 0 }
   public var endIndex: Int { count }
-  public subscript(index: Int) -> FrameEvent { events[place(index)] }
+  public subscript(index: Int) -> FrameEvent {
+    let place = place(index)
+    switch entries[place] {
+    case .tick(let tick): return .tick(tick)
+    case .committed(let frame): return .committed(frame)
+    case .presented(let frame): return .presented(frame)
+    case .lost(let frame): return .lost(frame)
+    case .discarded(let frame): return .discarded(frame)
+    case .idle: return .idle
+    case .refused:
+      guard let error = refusals[place] else { preconditionFailure("FrameLog: a refusal without an error") }
+      return .refused(error)
+    }
+  }
 
-  /// Adds an event; the oldest one makes room for it in a full log. Allocates nothing.
+  /// Adds an event; the oldest one makes room for it in a full log. Allocates nothing, but for a refusal.
   public mutating func append(_ event: FrameEvent) {
-    events[place(count)] = event
-    if count < events.count { count += 1 } else { first = place(1) }
+    let place = place(count)
+    if !refusals.isEmpty { refusals[place] = nil }
+    switch event {
+    case .tick(let tick): entries[place] = .tick(tick)
+    case .committed(let frame): entries[place] = .committed(frame)
+    case .presented(let frame): entries[place] = .presented(frame)
+    case .lost(let frame): entries[place] = .lost(frame)
+    case .discarded(let frame): entries[place] = .discarded(frame)
+    case .idle: entries[place] = .idle
+    case .refused(let error):
+      entries[place] = .refused
+      refusals[place] = error
+    }
+    if count < entries.count { count += 1 } else { first = self.place(1) }
     added += 1
   }
 
@@ -182,7 +220,7 @@ public struct FrameLog: RandomAccessCollection, Sendable {
 
   private func place(_ index: Int) -> Int {
     let place = first + index
-    return place < events.count ? place : place - events.count
+    return place < entries.count ? place : place - entries.count
   }
 }
 

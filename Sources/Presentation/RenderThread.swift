@@ -115,7 +115,7 @@ final class RenderThread {
     private func render() -> (FrameLoop.Source, FrameLoop?)? {
       guard let frame else { return nil }
       if frame.isMeasured, meter == nil { meter = ThreadMeter(clock: clock) }
-      let begin = frame.isMeasured ? meter?.mark(at: clock.now) : nil
+      let begin = frame.isMeasured ? meter?.markWoken(at: clock.now) : nil
       switch renderer.render(frame.tree, change: frame.change, into: frame.target) {
       case .signaled: break
       }

@@ -88,6 +88,48 @@ import Testing
     #expect(delays == expected)
   }
 
+  /// A stretch below 0.1 ms counts as a whole, whatever the thread did; from there on its clock counts.
+  @Test func aShortStretchIsNotReadTwice() {
+    let clock = ManualClock(start: .zero + .seconds(1))
+    let meter = ThreadMeter(clock: .manual(clock))
+    func processor(_ stretch: Nanoseconds) -> Nanoseconds {
+      let begin = meter.markWoken(at: clock.now)
+      clock.advance(by: stretch / 2)
+      clock.advance(by: stretch - stretch / 2, thread: .blocked)
+      return meter.usage(since: begin, at: clock.now).processor
+    }
+    #expect(processor(.microseconds(99)) == .microseconds(99))
+    #expect(processor(.microseconds(100)) == .microseconds(50))
+    #expect(processor(.milliseconds(6)) == .milliseconds(3))
+  }
+
+  /// A thread of the machine that was woken, computes for 3 ms and is away for 10: what the kernel knew at the waking is enough to tell how
+  /// long it had a processor, but for what it did since. One that computed before, without a sleep, is not taken for one that was woken.
+  @Test(arguments: [true, false]) func theKernelKnowsTheTimeAtAWaking(_ sleeps: Bool) {
+    let clock = SystemClock.monotonic
+    let meter = ThreadMeter(clock: clock)
+    _ = meter.markWoken(at: clock.now)
+    // A reading of the thread's clock would bring the kernel's account up to date.
+    func compute(_ time: Nanoseconds) {
+      let end = clock.now + time
+      while clock.now < end {}
+    }
+    compute(.milliseconds(3))
+    if sleeps {
+      let begin = meter.mark(at: clock.now)
+      // A sleep that is over before the kernel takes the processor away is none.
+      for _ in 0..<1000 where meter.mark(at: clock.now).sleeps == begin.sleeps { usleep(1) }
+    }
+    let begin = meter.markWoken(at: clock.now)
+    let before = clock.threadProcessorTime
+    compute(.milliseconds(3))
+    usleep(10_000)
+    let spent = clock.threadProcessorTime - before
+    let usage = meter.usage(since: begin, at: clock.now)
+    #expect(usage.processor >= spent - .microseconds(3), "\(usage)")
+    #expect(usage.processor <= clock.threadProcessorTime - before + .milliseconds(1), "\(usage)")
+  }
+
   @Test func stretchesOfOthersAreLeftOut() {
     let clock = ManualClock(start: .zero + .seconds(1))
     let meter = ThreadMeter(clock: .manual(clock))

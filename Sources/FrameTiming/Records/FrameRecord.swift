@@ -74,6 +74,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// measured. Time that the host of a virtual machine takes counts if the thread did not sleep since the loop woke, and if the
   /// kernel knows of it; else it is processor time.
   public var runDelay: Nanoseconds = .zero
+  /// A stretch of work that took less than 0.1 ms counts as a whole.
   /// The same from `start`, and in the intervals missed before it, to `delivered`.
   public var startDelay: Nanoseconds = .zero
   /// The layers whose entry in the tree was made anew: all of them where the structure of the tree changed.
