@@ -39,6 +39,8 @@ struct FrameTally<Durations: DurationCollection> {
   private(set) var frameIntervals = Durations()
   private(set) var works = Durations()
   private var distances = TickDistances()
+  /// The refresh intervals from tick to tick at the rate of the last frame that a tick asked for.
+  private var lastDistance = 1
   /// The time of all frames that were handed over, by phase.
   private(set) var phaseTimes = FrameRecord.PhaseDurations()
   private var tickLatenesses = Durations()
@@ -158,8 +160,12 @@ struct FrameTally<Durations: DurationCollection> {
     counts.frames += 1
     works.add(frame.work)
     distances.add(frame)
+    if frame.promised != nil { lastDistance = max(frame.intervalsPerTick, 1) }
     for phase in FrameRecord.Phase.allCases { phaseTimes[phase] += frame.phases[phase] }
   }
+
+  /// The time that the last frame might take.
+  var lastBudget: Nanoseconds { refreshRate.budget(of: lastDistance) }
 
   private mutating func presented(_ frame: FrameRecord) {
     let interval = refreshRate.interval

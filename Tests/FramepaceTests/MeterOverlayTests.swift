@@ -163,6 +163,33 @@ import XCTest
     XCTAssertEqual(bars[119], .frame(work: 12.9, isLate: false))
   }
 
+  /// A frame of a link that is called at every second vblank has two intervals, in its bar and in the meter's budget.
+  func testTheBudgetIsThatOfTheLink() throws {
+    let stage = try ManualStage(width: 280, height: 120, rate: .hertz60)
+    let output = stage.engine.output
+    let meter = try MeterPanel(of: output, clock: stage.loop.clock)
+    output.inspector = .painter(
+      try OverlayPainter(
+        [.meter], names: LayerNames(of: stage.engine.context), workers: stage.engine.workers, geometry: { output.geometry },
+        meter: meter))
+    XCTAssertEqual(meter.budget, RefreshRate.hertz60.interval)
+    var count = 0
+    let link = stage.engine.makeDisplayLink { link in
+      count += 1
+      stage.clock.advance(by: .milliseconds(20))
+      Transaction.withoutActions { stage.root.backgroundColor = count % 2 == 0 ? .white : .black }
+    }
+    link.preferredFrameRateRange = FrameRateRange(minimum: 30, maximum: 30, preferred: 30)
+    output.displayLink?.preferredFrameRateRange = link.preferredFrameRateRange
+    stage.run(for: .seconds(3))
+    XCTAssertEqual(meter.budget, RefreshRate.hertz60.offset(ofInterval: 2))
+    guard case .frame(let work, let isLate) = meter.bars[meter.bars.count - 1] else { return XCTFail("no bar") }
+    XCTAssertEqual(work, 0.6, accuracy: 0.001)
+    XCTAssertFalse(isLate)
+    link.invalidate()
+    stage.engine.invalidate()
+  }
+
   func testWhatTheEnvironmentAsksFor() throws {
     for (text, overlays) in [
       ("", []), ("0", []), ("1", [.meter, .damage]), ("meter", [.meter]), ("borders,damage", [.borders, .damage]),

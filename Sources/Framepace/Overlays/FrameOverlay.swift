@@ -13,8 +13,8 @@ public enum FrameOverlay: String, CaseIterable, Hashable, Sendable {
   /// How often each pixel was painted, in colours that a legend names. Pixels that were not painted keep their colour.
   case overdraw
   /// The meter, in the upper right corner: the presented rate beside the display's; the median and the 95th percentile of a frame's
-  /// work beside the refresh interval, its budget; the work of the last 120 frames as bars, red with a mark below where a frame was late,
-  /// with a gap for a pause; and the intervals of the last two seconds that were late, missed and idle.
+  /// work beside its budget, the time to the next tick of its link; the work of the last 120 frames as bars, each beside its own budget, red
+  /// with a mark below where a frame was late, with a gap for a pause; and the intervals of the last two seconds that were late, missed and idle.
   case meter
 }
 

@@ -18,13 +18,14 @@ struct MeterBars {
   private(set) var count = 0
   private var isPaused = false
 
-  /// - Parameter interval: the output's refresh interval, which is a frame's budget.
+  /// - Parameter interval: the output's refresh interval; a frame's budget are as many as lie between two ticks of its link.
   mutating func record(_ event: FrameEvent, interval: Nanoseconds) {
     switch event {
     case .presented(let frame):
       if isPaused { append(.pause) }
       isPaused = false
-      let work = Double(frame.work.count) / Double(max(interval.count, 1))
+      let budget = interval * Int64(max(frame.intervalsPerTick, 1))
+      let work = Double(frame.work.count) / Double(max(budget.count, 1))
       append(.frame(work: work, isLate: frame.isLate(interval: interval)))
     case .idle, .lost: isPaused = count > 0
     case .tick, .committed, .discarded, .refused: break

@@ -38,7 +38,7 @@ final class MeterPanel {
   private static let size = Size(256, 107)
   private static let margin = 8.0
   /// The height of the graph and that of the budget in it.
-  private static let (graph, budget) = (36.0, 24.0)
+  private static let (graph, budgetHeight) = (36.0, 24.0)
 
   private static let (bright, dim) = (Color.white, Color(hex: 0xB4C0CC))
   private static let (inTime, late) = (Color(hex: 0x3DD6B0), Color(hex: 0xFF5A5A))
@@ -98,12 +98,15 @@ final class MeterPanel {
       refresh: TextLine("\(Text.decimal(report.refreshRate ?? report.nominalRefreshRate.hertz, 2)) Hz", font: small),
       work: TextLine(
         "work \(Self.milliseconds(report.work.p50)) ms, p95 \(Self.milliseconds(report.work.p95))", font: small),
-      share: TextLine("of \(Self.milliseconds(meter.refreshRate.interval)) ms", font: small),
+      share: TextLine("of \(Self.milliseconds(budget)) ms", font: small),
       counts: TextLine("late \(report.late)   missed \(report.missed)", font: small),
       idle: TextLine("idle \(Text.percent(idleShare))", font: small))
     self.texts = texts
     return texts
   }
+
+  /// The time that a frame may take, by the rate at which most of the last frames were asked for.
+  var budget: Nanoseconds { report.budget ?? meter.refreshRate.interval }
 
   private static func milliseconds(_ time: Nanoseconds?) -> String { Text.decimal(time?.milliseconds, 1) }
 
@@ -130,7 +133,7 @@ final class MeterPanel {
   private func drawBudget(_ context: DrawingContext) {
     let bar = Rect(x: Self.margin, y: 42, width: Self.size.width - 2 * Self.margin, height: 5)
     context.fill(bar, color: Color.white.withAlpha(0.16))
-    let budget = Double(max(meter.refreshRate.interval.count, 1))
+    let budget = Double(max(budget.count, 1))
     for (work, alpha) in [(report.work.p95, 0.5), (report.work.p50, 1)] {
       guard let work else { continue }
       let share = Double(work.count) / budget
@@ -142,7 +145,7 @@ final class MeterPanel {
   }
 
   /// A bar for each frame, as high as its work, the newest one at the right; below a late one lies a mark, for those who do not see the
-  /// colours. The line across is the budget.
+  /// colours. The line across is the budget of each.
   private func drawBars(_ context: DrawingContext) {
     let bottom = 50 + Self.graph
     let width = (Self.size.width - 2 * Self.margin) / Double(MeterBars.capacity)
@@ -152,14 +155,14 @@ final class MeterPanel {
       color: Color.white.withAlpha(0.06))
     for index in 0..<bars.count {
       guard case .frame(let work, let isLate) = bars[index] else { continue }
-      let height = min(max(1, (work * Self.budget).rounded()), Self.graph)
+      let height = min(max(1, (work * Self.budgetHeight).rounded()), Self.graph)
       let x = start + Double(index) * width
       let color = isLate ? Self.late : Self.inTime
       context.fill(Rect(x: x, y: bottom - height, width: width, height: height), color: color)
       if isLate { context.fill(Rect(x: x, y: bottom + 1, width: width, height: 3), color: color) }
     }
     context.fill(
-      Rect(x: Self.margin, y: bottom - Self.budget, width: Self.size.width - 2 * Self.margin, height: 1),
+      Rect(x: Self.margin, y: bottom - Self.budgetHeight, width: Self.size.width - 2 * Self.margin, height: 1),
       color: Color.white.withAlpha(0.55))
   }
 }

@@ -9,8 +9,9 @@ public struct FrameMetrics: Sendable {
   public var display: String
   /// More about it, such as its mode and the source of its ticks: names and values of labels.
   public var info: [(name: String, value: String)]
-  /// The rate that the display's mode or the clock gives. Its interval is the budget of a frame.
-  public var nominalRefreshRate: RefreshRate
+  /// The time that a frame may take: from tick to tick of the link that the last frame was asked for by. Before that, one interval of the
+  /// rate that the display's mode or the clock gives.
+  public var budget: Nanoseconds
   /// The refresh rate by the stamps of the vblanks, in hertz; nil before the second tick.
   public var refreshRate: Double?
 
@@ -61,7 +62,7 @@ extension FPSMeter {
     let counts = run.counts
     toldIdle = max(toldIdle, run.counts(before: max(run.number(at: nil) + 1, run.number(at: time))).idle)
     return FrameMetrics(
-      display: display, info: info, nominalRefreshRate: refreshRate, refreshRate: run.measuredRate, ticks: counts.ticks,
+      display: display, info: info, budget: run.lastBudget, refreshRate: run.measuredRate, ticks: counts.ticks,
       frames: counts.frames, presented: counts.presented, late: lateCauses.all.filter { $0.cause != .displayLoss },
       early: counts.early, lost: counts.lost, missed: counts.missed,
       idle: toldIdle, hitchTime: counts.hitchTime, discardedWork: counts.discardedWork, phaseTimes: run.phaseTimes,

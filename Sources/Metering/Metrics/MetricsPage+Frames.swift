@@ -24,8 +24,8 @@ extension MetricsPage {
       displays.compactMap { display in display.refreshRate.map { Sample($0, display.labels) } })
     add(
       .gauge, "framepace_frame_budget_seconds",
-      help: "The time from one vblank to the next by the display's mode, at a variable rate the shortest.",
-      seconds(\.nominalRefreshRate.interval))
+      help: "The time that a frame may take: to the next tick at the rate at which the last frame was asked for.",
+      seconds(\.budget))
     add(
       .counter, "framepace_ticks_total", help: "Refresh intervals in which the application was asked for a frame.",
       samples(\.ticks))
