@@ -12,6 +12,10 @@ import Synchronization
 /// monitor.watch(.main)
 /// ```
 ///
+/// A hang is a turn that keeps the loop although it could go on: the time for which other programs had the processors, the process was stopped,
+/// the machine suspended or a debugger attached is left out. A program that starves for a minute on a busy machine has no report: its frames are
+/// late by the cause `machineBusy`.
+///
 /// From 250 ms on the loop's thread is sampled: a real-time signal stops it for some microseconds, in which its registers and its
 /// stack are copied. Frames and names are found later, on other threads. A system call that the kernel does not restart, such as
 /// `poll` or `nanosleep`, returns `EINTR` then, as for any signal. A thread that uses no processor time between two samples
