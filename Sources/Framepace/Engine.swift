@@ -276,7 +276,7 @@ public final class Engine {
       }
       let start = loop.clock.now
       guard waitForDrawings(of: context) else { break }
-      work.drawingWait += loop.clock.now - start
+      work.phases[.wait] += loop.clock.now - start
       context.publishFinishedDrawings(surfaces: false)
     }
   }

@@ -17,16 +17,15 @@ import LinuxSystem
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
 /// | `input` | when the earliest input event arrived of those that this frame is the first to show |
 /// | `presented` | the vblank that showed it |
-/// | `callbacks`, `layout`, `display`, `diff`, `composite`, `present` | the time in each phase |
+/// | `callbacks`, `layout`, `display`, `asyncWait`, `animate`, `diff`, `composite`, `present` | the time in each phase; see `FrameRecord.Phase` |
 /// | `work` | all phases together; that of a `discarded` frame was done for nothing |
 /// | `frameInterval` | from the vblank that showed the frame before |
 /// | `lateness` | from the promised vblank, or else the target, to the one that showed it; below zero if earlier |
 /// | `cause`, `otherCause` | why it was late: what cost most, and what cost at least half as much |
 /// | `animationError` | by how much animations moved on more than `frameInterval`; not after a frame that was made for a guess |
 /// | `paintedPixels`, `damagePixels` | pixels that were painted, and those that may differ from the frame before and did not only move |
-/// | `processorTime` | how long the threads that worked on it had a processor; `blocked` time is `work` + `asyncWait` without this and `runDelay` |
+/// | `processorTime` | how long the threads that worked on it had a processor; `blocked` time is `work` without this and `runDelay` |
 /// | `runDelay`, `startDelay` | how long they could work and had none, in the work, and to `delivered` from `start` and in `missedTime` |
-/// | `asyncWait` | how long the commit waited for drawings of other threads |
 /// | `dirtyLayers`, `laidOutLayers`, `drawnLayers` | the layers that were committed anew, laid out, and drawn |
 /// | `missedPictures` | pictures of layers with effects, and shadows, that were painted, since none was kept |
 /// | `pictureTime` | the part of `composite` in which these were painted |
@@ -127,6 +126,8 @@ extension LoggedFrame {
       ("callbacks", .duration(record.phases[.callbacks])),
       ("layout", .duration(record.phases[.layout])),
       ("display", .duration(record.phases[.display])),
+      ("asyncWait", .duration(record.phases[.wait])),
+      ("animate", .duration(record.phases[.animate])),
       ("diff", .duration(record.phases[.diff])),
       ("composite", .duration(record.phases[.composite])),
       ("present", .duration(record.phases[.present])),
@@ -141,7 +142,6 @@ extension LoggedFrame {
       ("processorTime", .duration(record.processorTime)),
       ("runDelay", .duration(record.processorTime.map { _ in record.runDelay })),
       ("startDelay", .duration(record.processorTime.map { _ in record.startDelay })),
-      ("asyncWait", .duration(record.drawingWait)),
       ("dirtyLayers", .number(Int64(record.dirtyLayers))),
       ("laidOutLayers", .number(Int64(record.laidOutLayers))),
       ("drawnLayers", .number(Int64(record.drawnLayers))),

@@ -93,11 +93,10 @@ extension FrameRecord {
 
 /// Finds the cause of each late frame. A pure value; it learns from the frames that were in time.
 ///
-/// It adds to `FrameRecord.causes(interval:usual:usualWait:)` the time that each phase, and the wait for drawings, usually takes: the
-/// moving mean over the frames in time whose work fitted, the newest with a weight of 1/16. Before there are any, the longest is to blame.
+/// It adds to `FrameRecord.causes(interval:usual:)` the time that each phase usually takes: the moving mean over the frames in time whose work
+/// fitted, the newest with a weight of 1/16. Before there are any, the longest is to blame.
 package struct LateFrameClassifier: Sendable {
   private var usual: FrameRecord.PhaseDurations?
-  private var usualWait = Nanoseconds.zero
   /// How much later than it could the last frame was seen; zero if it was in time.
   private var lastLateness = Nanoseconds.zero
 
@@ -107,7 +106,7 @@ package struct LateFrameClassifier: Sendable {
   /// - Returns: nil if it was in time.
   package mutating func causes(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Causes? {
     let usual = usual ?? FrameRecord.PhaseDurations()
-    let causes = frame.causes(interval: interval, usual: usual, usualWait: usualWait)
+    let causes = frame.causes(interval: interval, usual: usual)
     let missedTarget = frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero
     // Behind another frame it is late for that one. A render thread moves the target of a frame that is late already.
     lastLateness = causes == nil || causes?.main == .stuffing ? missedTarget : max(missedTarget, frame.lateness)
@@ -115,7 +114,7 @@ package struct LateFrameClassifier: Sendable {
     // A frame that was in time although its work did not fit came out of idle: its phases are not the usual ones. At half the
     // rate, work of two intervals fits.
     let budget = frame.isTargetKnown ? max(interval, frame.target - frame.start) : interval
-    if frame.work + frame.drawingWait <= budget { learn(frame) }
+    if frame.work <= budget { learn(frame) }
     return nil
   }
 
@@ -126,18 +125,17 @@ package struct LateFrameClassifier: Sendable {
   package func standstill(of frame: FrameRecord, interval: Nanoseconds) -> Standstill? {
     let time = frame.missedTime - lastLateness
     guard time > interval / 2 else { return nil }
-    let cause = frame.standstillCause(time, usual: usual ?? FrameRecord.PhaseDurations(), usualWait: usualWait)
+    let cause = frame.standstillCause(time, usual: usual ?? FrameRecord.PhaseDurations())
     let ticks = Double(time.count) / Double(max(interval.count, 1)) / Double(max(frame.intervalsPerTick, 1))
     return Standstill(time: time, intervals: Int(ticks.rounded()), cause: cause)
   }
 
   private mutating func learn(_ frame: FrameRecord) {
     guard var mean = usual else {
-      (usual, usualWait) = (frame.phases, frame.drawingWait)
+      usual = frame.phases
       return
     }
     for phase in FrameRecord.Phase.allCases { mean[phase] += (frame.phases[phase] - mean[phase]) / 16 }
     usual = mean
-    usualWait += (frame.drawingWait - usualWait) / 16
   }
 }

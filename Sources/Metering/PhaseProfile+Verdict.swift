@@ -87,10 +87,10 @@ extension FrameRecord.Cause {
   /// The cause after a number of frames: "in display", "by scheduling".
   fileprivate var place: String {
     switch self {
+    case .phase(.wait): "in the wait for drawings"
     case .phase(let phase): "in \(phase.name)"
     case .commitMissed: "by a missed commit"
     case .stopped: "by a stop of the process"
-    case .drawingWait: "in the wait for drawings"
     case .machineBusy: "while the machine was busy elsewhere"
     case .missedPictures: "in composite, by cache misses"
     case .overdraw: "in composite, by overdraw"

@@ -260,6 +260,8 @@ public final class Output {
     record.isTargetKnown = forecast.isKnown(at: record.target)
     record.animationTime = evaluationTime(for: record.target)
     var tree = content.tree(record.animationTime)
+    let animated = clock.now
+    record.phases[.animate] = animated - started
     if geometry.rotation != .none { tree.viewport = geometry.turned(tree.viewport) }
     let change =
       shown.map { diff.change(from: $0, to: tree, width: ring.width, height: ring.height) }
@@ -272,7 +274,7 @@ public final class Output {
     let lacked = ring.takeChange(ofBuffer: buffer.index)
     (record.damagePixels, record.paintedPixels) = (change.damage.area, lacked.damage.area)
     record.submitted = clock.now
-    record.phases[.diff] = record.submitted - started
+    record.phases[.diff] = record.submitted - animated
     let inspection = inspector.map {
       ($0, InspectedFrame(old: shown ?? TreeSnapshot(), tree: tree, damage: change.damage, made: lacked, buffer: buffer))
     }

@@ -181,7 +181,7 @@ struct OutputSchedule {
   func newRecord(
     for target: MonotonicTime, _ turn: TurnWork, _ owed: FrameRecord?, at now: MonotonicTime, _ forecast: VBlankForecast
   ) -> FrameRecord {
-    let begun = now - turn.phases.total - turn.drawingWait
+    let begun = now - turn.phases.total
     guard var frame = owed, dueTick == nil else {
       var frame = newRecord(for: target, begun: begun, forecast: forecast)
       frame.add(turn)

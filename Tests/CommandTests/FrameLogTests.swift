@@ -246,11 +246,10 @@ final class FrameLogRecordTests: XCTestCase {
     read.damagePixels = Int(number("damagePixels"))
     read.processorTime = (row["processorTime"] ?? "").isEmpty ? nil : Nanoseconds(number("processorTime"))
     (read.runDelay, read.startDelay) = (Nanoseconds(number("runDelay")), Nanoseconds(number("startDelay")))
-    read.drawingWait = Nanoseconds(number("asyncWait"))
     (read.dirtyLayers, read.laidOutLayers) = (Int(number("dirtyLayers")), Int(number("laidOutLayers")))
     (read.drawnLayers, read.missedPictures) = (Int(number("drawnLayers")), Int(number("missedPictures")))
     (read.pictureTime, read.layerPixels) = (Nanoseconds(number("pictureTime")), Int(number("layerPixels")))
-    for phase in FrameRecord.Phase.allCases { read.phases[phase] = Nanoseconds(number(phase.name)) }
+    for phase in FrameRecord.Phase.allCases { read.phases[phase] = Nanoseconds(number(phase.column)) }
     // The reflection has every field.
     XCTAssertEqual("\(read)", "\(record)")
     for phase in FrameRecord.Phase.allCases { XCTAssertEqual(read.phases[phase], record.phases[phase]) }

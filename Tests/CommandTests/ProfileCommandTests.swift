@@ -3,7 +3,9 @@ import Testing
 
 /// `framepace profile`: the table of phases.
 struct ProfileCommandTests {
-  private static let phases = ["callbacks", "layout", "display", "diff", "composite", "present"]
+  private static let phases = [
+    "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present",
+  ]
 
   @Test func aSceneThatDoesNotMoveEnds() throws {
     let result = try framepace("profile", "still", "--display", "fallback", "--size", "64x64")

@@ -21,7 +21,7 @@ struct ProfileComparisonCommandTests {
     {
       var profile = template
       var durations: [String: [Int]] = [:]
-      for phase in ["callbacks", "layout", "display", "diff", "composite", "present"] {
+      for phase in ["callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present"] {
         let usual = phase == "composite" ? composite : 0.1
         durations[phase] = (0..<frames).map { Int(usual * 1e6 * (1 + 0.02 * sin(Double($0 * 37)))) }
       }
@@ -48,7 +48,7 @@ struct ProfileComparisonCommandTests {
     #expect(longer.status == 1 && longer.error.isEmpty)
     let sentence = longer.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(
-      sentence.hasPrefix("regression past 5 %: composite takes 10 % longer, all takes 8 % longer "), "\(longer.output)")
+      sentence.hasPrefix("regression past 5 %: composite takes 10 % longer, all takes 7 % longer "), "\(longer.output)")
     for line in longer.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     let allowed = try profiles.compare("--fail-over", "20%")
     #expect(allowed.status == 0 && allowed.output.hasPrefix("no regression past 20 %: composite takes 10 % longer"))
@@ -75,8 +75,8 @@ struct ProfileComparisonCommandTests {
     let run = try Running(["profile", "--compare", "\(folder)/a.json", "\(folder)/b.json"], terminal: terminal)
     let output = terminal.read()
     #expect(run.finish().status == 1)
-    let rows = output.split(whereSeparator: \.isNewline).drop { !$0.hasPrefix("phase ") }.prefix(8)
-    #expect(rows.count == 8 && rows.first?.contains("longer in") == (columns == 80), "\(output)")
+    let rows = output.split(whereSeparator: \.isNewline).drop { !$0.hasPrefix("phase ") }.prefix(10)
+    #expect(rows.count == 10 && rows.first?.contains("longer in") == (columns == 80), "\(output)")
     #expect(rows.count { $0.hasSuffix("  regression") } == 2 && rows.allSatisfy { $0.count < columns }, "\(output)")
   }
 
@@ -93,9 +93,9 @@ struct ProfileComparisonCommandTests {
     let phases = try #require(object["phases"] as? [[String: Any]])
     #expect(
       phases.compactMap { $0["name"] as? String } == [
-        "callbacks", "layout", "display", "diff", "composite", "present", "all",
+        "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present", "all",
       ])
-    let composite = phases[4]
+    let composite = phases[6]
     #expect(composite["change"] as? String == "longer" && composite["longerIn"] as? Double == 1)
     #expect(abs((composite["growth"] as? Double ?? 0) - 0.1) < 0.01 && composite["p"] as? Double ?? 1 < 0.001)
     #expect(phases[0]["change"] as? String == "same" && phases[0]["regression"] as? Bool == false)

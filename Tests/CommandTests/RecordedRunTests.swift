@@ -124,6 +124,24 @@ struct RecordedRunTests {
     #expect(!older.figures.subject.heading(width: 79).contains("measured"))
   }
 
+  /// An earlier program wrote no time of animations: its file is read, says so, and is compared with none that has it.
+  @Test @MainActor func aFileOfAnEarlierProgramSaysWhatItLacks() throws {
+    let bytes = Self.profile(Self.events(20)).bytes
+    #expect(try RecordedProfile(bytes).missingPhases.isEmpty)
+    // The program of the file does not know a column of another name.
+    let older = String(decoding: bytes, as: UTF8.self).replacing("\"animate\"", with: "\"another\"")
+    let recorded = try RecordedProfile(Array(older.utf8))
+    #expect(recorded.missingPhases == [.animate])
+    let figures = RecordedRun(recorded, budget: nil).figures
+    #expect(figures.phases.allSatisfy { $0[.animate] == .zero && $0[.layout] > .zero })
+    #expect(figures.subject.notes.contains { $0.contains("the time of animate was a part of other phases") })
+    let folder = try TemporaryFolder()
+    try Data(older.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/a.profile"))
+    #expect {
+      try ProfileFile("\(folder.path)/a.profile")
+    } throws: { "\($0)".contains("it has no 'animate', as an earlier framepace recorded it. Record it anew.") }
+  }
+
   /// The meter and the profile know the stops of the process that are recorded.
   @Test @MainActor func aRecordedStopIsTheCauseOfALateFrame() throws {
     var late = try #require(PageTests.frames(3).last)

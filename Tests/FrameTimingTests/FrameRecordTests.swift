@@ -187,25 +187,40 @@ import Testing
   /// 4 ms of work and a wait of 8 for drawings.
   @Test func aWaitForDrawingsIsACauseOfItsOwn() {
     let record = late(submitted: .milliseconds(12)) { record in
-      record.drawingWait = .milliseconds(8)
+      record.phases[.wait] = .milliseconds(8)
       record.processorTime = .milliseconds(4)
     }
-    #expect(record.causes(interval: interval) == FrameRecord.Causes(main: .drawingWait))
-    #expect(record.blockedTime == .milliseconds(8))
+    #expect(record.causes(interval: interval) == FrameRecord.Causes(main: .phase(.wait)))
+    #expect(record.work == .milliseconds(12) && record.blockedTime == .milliseconds(8))
     #expect(late(submitted: .milliseconds(12)).blockedTime == nil)
   }
 
   /// A wait of 5 ms of which 4 are usual is the least of three.
   @Test func aUsualWaitIsNoCause() {
     let record = late(submitted: .milliseconds(12)) { record in
-      (record.phases[.layout], record.drawingWait) = (.milliseconds(3), .milliseconds(5))
+      (record.phases[.layout], record.phases[.wait]) = (.milliseconds(3), .milliseconds(5))
+    }
+    func causes(usualWait: Int64) -> FrameRecord.Causes? {
+      var usual = FrameRecord.PhaseDurations()
+      (usual[.callbacks], usual[.composite]) = (.milliseconds(1), .milliseconds(3))
+      usual[.wait] = .milliseconds(usualWait)
+      return record.causes(interval: interval, usual: usual)
+    }
+    #expect(causes(usualWait: 0)?.main == .phase(.wait))
+    #expect(causes(usualWait: 4)?.main == .phase(.layout))
+    // Within its usual time it is none.
+    #expect(causes(usualWait: 6)?.other == nil)
+  }
+
+  /// 2 of 13 ms without a processor are taken from 3 ms of layout, and not from the longer wait, in which none was needed.
+  @Test func aWaitNeedsNoProcessor() {
+    let record = late(submitted: .milliseconds(13)) { record in
+      (record.phases[.layout], record.phases[.wait]) = (.milliseconds(3), .milliseconds(6))
+      (record.processorTime, record.runDelay) = (.milliseconds(5), .milliseconds(2))
     }
     var usual = FrameRecord.PhaseDurations()
     (usual[.callbacks], usual[.composite]) = (.milliseconds(1), .milliseconds(3))
-    #expect(record.causes(interval: interval, usual: usual)?.main == .drawingWait)
-    #expect(record.causes(interval: interval, usual: usual, usualWait: .milliseconds(4))?.main == .phase(.layout))
-    // Within its usual time it is none.
-    #expect(record.causes(interval: interval, usual: usual, usualWait: .milliseconds(6))?.other == nil)
+    #expect(record.causes(interval: interval, usual: usual) == FrameRecord.Causes(main: .phase(.wait)))
   }
 
   /// 12 ms of compositing 100 pixels: 6 ms of pictures that were not kept are half of it, and 300 pixels of layers are three each. Who

@@ -38,7 +38,7 @@ enum BlindFault: CaseIterable {
     case .slowCallback: .phase(.callbacks)
     case .slowLayout: .phase(.layout)
     case .slowDraw: .phase(.display)
-    case .slowWorker: .drawingWait
+    case .slowWorker: .phase(.wait)
     case .overdraw: .overdraw
     case .cacheThrash: .missedPictures
     case .schedulerStall: .machineBusy

@@ -60,6 +60,60 @@ import XCTest
     stage.engine.invalidate()
   }
 
+  /// The wait of the commit is a phase: what the drawing takes on a manual clock, and neither layout nor display.
+  func testTheWaitIsAPhaseOfItsOwn() throws {
+    let clock = ManualClock(start: .zero + .seconds(1))
+    let loop = FrameLoop(clock: .manual(clock))
+    let display = try VirtualDisplay(
+      width: 32, height: 8, refreshRate: .hertz60, reason: "a test", clock: .manual(clock))
+    let layer = Timed(clock: clock)
+    let root = Layer()
+    root.addSublayer(layer)
+    let engine = Engine(
+      display: display, root: root, scale: nil, loop: loop,
+      workers: WorkerPool(simulatedThreads: 1, worksWhenAwaited: true), renderThreads: nil)
+    var frames: [FrameRecord] = []
+    let watching = engine.output.observe { if case .presented(let frame) = $0 { frames.append(frame) } }
+    let link = engine.makeDisplayLink { _ in
+      layer.setNeedsDisplay()
+      engine.waitForDrawings(upTo: .seconds(60))
+    }
+    loop.run(mode: .default, until: clock.now + .milliseconds(300))
+    let frame = try XCTUnwrap(frames.last)
+    XCTAssertEqual(frame.phases[.wait], .milliseconds(5), "\(frame)")
+    XCTAssertEqual(frame.work, .milliseconds(5), "\(frame)")
+    watching.invalidate()
+    link.invalidate()
+    engine.invalidate()
+  }
+
+  /// Its drawing takes 5 ms on a manual clock, and its colour changes.
+  private final class Timed: Layer {
+    private struct Slow: Drawing {
+      let clock: ManualClock
+      let color: Color
+
+      func draw(in context: DrawingContext) {
+        clock.advance(by: .milliseconds(5), thread: .blocked)
+        context.fill(color: color)
+      }
+    }
+
+    private let clock: ManualClock
+    private var count = 0
+
+    init(clock: ManualClock) {
+      self.clock = clock
+      super.init()
+      bounds = Rect(x: 0, y: 0, width: 8, height: 8)
+    }
+
+    override func makeDrawing() -> (any Drawing)? {
+      count += 1
+      return Slow(clock: clock, color: count % 2 == 0 ? .white : .black)
+    }
+  }
+
   func testTheFrameGoesOutAtTheLimit() throws {
     let (stage, layer) = try Self.stage()
     Transaction.withoutActions { layer.position.x += 16 }

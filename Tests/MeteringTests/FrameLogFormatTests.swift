@@ -18,7 +18,6 @@ import Testing
     record.isTargetKnown = Bool.random(using: &random)
     record.paintedPixels = Int.random(in: 0...(1 << 30), using: &random)
     record.damagePixels = Int.random(in: 0...(1 << 30), using: &random)
-    record.drawingWait = duration()
     if Bool.random(using: &random) {
       (record.processorTime, record.runDelay, record.startDelay) = (duration(), duration(), duration())
     }
@@ -58,7 +57,7 @@ import Testing
       "input": record.input.map { "\($0.nanoseconds)" },
       "promised": record.promised.map { "\($0.nanoseconds)" }, "cause": frame.causes?.main.name,
       "otherCause": frame.causes?.other?.name,
-      "damagePixels": "\(record.damagePixels)", "asyncWait": "\(record.drawingWait.count)",
+      "damagePixels": "\(record.damagePixels)",
       "processorTime": record.processorTime.map { "\($0.count)" },
       "runDelay": record.processorTime.map { _ in "\(record.runDelay.count)" },
       "startDelay": record.processorTime.map { _ in "\(record.startDelay.count)" },
@@ -68,7 +67,9 @@ import Testing
       "frameInterval": frame.step.map { "\($0.interval.count)" },
       "animationError": frame.step?.animationError.map { "\($0.count)" },
     ]
-    for phase in FrameRecord.Phase.allCases { cells[phase.name] = "\(record.phases[phase].count)" }
+    for phase in FrameRecord.Phase.allCases {
+      cells[phase == .wait ? "asyncWait" : phase.name] = "\(record.phases[phase].count)"
+    }
     if frame.outcome != .discarded { cells["animationTime"] = "\(record.animationTime.nanoseconds)" }
     if frame.outcome == .presented {
       cells["presented"] = "\(record.presented.nanoseconds)"
@@ -122,19 +123,20 @@ import Testing
     #expect(
       Self.text([frame], .csv) == """
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,missedTime,lostVBlankTime,\
-        submitted,heldBack,input,presented,callbacks,layout,display,diff,composite,present,work,frameInterval,lateness,cause,otherCause,animationError,\
-        paintedPixels,damagePixels,processorTime,runDelay,startDelay,asyncWait,dirtyLayers,laidOutLayers,drawnLayers,\
+        submitted,heldBack,input,presented,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
+        frameInterval,lateness,cause,otherCause,animationError,paintedPixels,damagePixels,processorTime,runDelay,startDelay,dirtyLayers,laidOutLayers,drawnLayers,\
         missedPictures,pictureTime,layerPixels
-        7,discarded,1000,,0,true,,0,0,0,0,0,0,,,0,20,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,0
+        7,discarded,1000,,0,true,,0,0,0,0,0,0,,,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0
 
         """)
     #expect(
       Self.text([frame], .jsonl) == """
         {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
-        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"callbacks":0,"layout":20,"display":0,"diff":0,\
+        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"callbacks":0,"layout":20,"display":0,\
+        "asyncWait":0,"animate":0,"diff":0,\
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\
-        "asyncWait":0,"dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0,\
+        "dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0,\
         "pictureTime":0,"layerPixels":0}
 
         """)

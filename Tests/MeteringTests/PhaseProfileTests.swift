@@ -89,9 +89,9 @@ import Testing
 
   /// A wait of 4 ms in every frame is the program's way; in a frame that waits for 5 ms another millisecond is not what made it late.
   @Test func aWaitIsUsualWhereFramesInTimeHaveIt() {
-    func waiting(_ record: inout FrameRecord) { record.drawingWait = .milliseconds(4) }
+    func waiting(_ record: inout FrameRecord) { record.phases[.wait] = .milliseconds(4) }
     let record = late(submitted: 12) { record in
-      record.drawingWait = .milliseconds(5)
+      record.phases[.wait] = .milliseconds(5)
       record.phases[.layout] = .milliseconds(3)
     }
     var classifier = LateFrameClassifier()
@@ -99,7 +99,7 @@ import Testing
     #expect(classifier.causes(of: record, interval: interval)?.main == .phase(.layout))
     var other = LateFrameClassifier()
     for _ in 0..<50 { _ = other.causes(of: frame(), interval: interval) }
-    #expect(other.causes(of: record, interval: interval)?.main == .drawingWait)
+    #expect(other.causes(of: record, interval: interval)?.main == .phase(.wait))
   }
 
   @Test func theTable() throws {
@@ -126,7 +126,7 @@ import Testing
     #expect(callbacks.maximum == .milliseconds(1))
     // 100 · 0.5 ms + 4 · 1 ms in 104 frames of 10 ms.
     #expect(abs(try #require(callbacks.share) - 54.0 / 1040) < 1e-9)
-    let composite = profile.rows[4]
+    let composite = profile.rows[Int(FrameRecord.Phase.composite.rawValue)]
     // Position 0.95 · 103 = 97.85 of 0.02 … 2 and four times 3: between 1.96 and 1.98.
     #expect(abs((try #require(composite.p95) - .microseconds(1977)).count) <= 4000)
     #expect(composite.maximum == .milliseconds(3))

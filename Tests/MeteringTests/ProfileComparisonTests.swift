@@ -20,7 +20,7 @@ import Testing
       return (-2 * log(one)).squareRoot() * cos(2 * .pi * two)
     }
     let usual: [FrameRecord.Phase: Double] = [
-      .callbacks: 0.4, .layout: 0.2, .display: 0.9, .diff: 0.3, .composite: 4, .present: 0.1,
+      .callbacks: 0.4, .layout: 0.2, .display: 0.9, .wait: 0.6, .animate: 0.2, .diff: 0.1, .composite: 4, .present: 0.1,
     ]
     var drift: [FrameRecord.Phase: Double] = [:]
     return (0..<frames).map { number in
@@ -85,7 +85,7 @@ import Testing
     let base = UInt64(runSeed * 1000)
     let failed = (0..<UInt64(count)).count { seed in
       let after = Self.run(base + 2 * seed + 1, factors: [.composite: 1.05])
-      return Self.compare(Self.run(base + 2 * seed), after).rows[4].isRegression
+      return Self.compare(Self.run(base + 2 * seed), after).rows[6].isRegression
     }
     #expect(failed <= count / 25, "seed \(base)")
   }
@@ -94,12 +94,15 @@ import Testing
     let run = Self.run(7)
     let comparison = Self.compare(run, run, limit: 0)
     #expect(comparison.rows.allSatisfy { $0.change == .same && $0.superiority == 0.5 && $0.growth == 0 && !$0.isRegression })
-    #expect(comparison.rows.map(\.name) == ["callbacks", "layout", "display", "diff", "composite", "present", "all"])
+    #expect(
+      comparison.rows.map(\.name) == [
+        "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present", "all",
+      ])
   }
 
   @Test func shorterIsNoRegression() {
     let comparison = Self.compare(Self.run(1), Self.run(2, factors: [.composite: 0.5]))
-    #expect(comparison.rows[4].change == .shorter && comparison.rows[6].change == .shorter)
+    #expect(comparison.rows[6].change == .shorter && comparison.rows[8].change == .shorter)
     #expect(comparison.regressions.isEmpty)
   }
 

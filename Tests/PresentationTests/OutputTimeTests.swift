@@ -1,5 +1,6 @@
 import Compositing
 import FrameTiming
+import Geometry
 import LinuxSystem
 import Presentation
 import RenderTree
@@ -19,6 +20,9 @@ import XCTest
     private(set) var ticks: [DisplayLink.Tick] = []
     var isAnimating = true
     var stall = Nanoseconds.zero
+    /// How long the evaluation of the tree takes; where it takes time, each tree differs from the one before.
+    var evaluation = Nanoseconds.zero
+    private(set) var frames: [FrameRecord] = []
     private var observer: FrameLoop.Observer?
 
     init(source: (SystemClock) -> any VBlankSource, policy: AnimationTime.Policy) throws {
@@ -27,11 +31,17 @@ import XCTest
       let content = Output.Content(
         tree: { [unowned self] time in
           times.append(time)
-          return TreeSnapshot()
+          guard evaluation > .zero else { return TreeSnapshot() }
+          clock.advance(by: evaluation)
+          let bounds = Rect(x: 0, y: 0, width: Double(1 + times.count % 8), height: 8)
+          var record = RenderRecord(id: 1, subtreeEnd: 1, bounds: bounds, backgroundColor: 0xFF12_3456)
+          record.settle(SideValues())
+          return TreeSnapshot(records: [record])
         }, isAnimating: { [unowned self] in isAnimating })
       let output = Output(display: display, content: content, renderer: Compositor(), clock: loop.clock)
       output.animationTime = AnimationTime(policy)
       output.observe { [unowned self] event in
+        if case .committed(let frame) = event { frames.append(frame) }
         guard case .tick(let tick) = event else { return }
         ticks.append(tick)
         clock.advance(by: stall)
@@ -87,6 +97,20 @@ import XCTest
       XCTAssertEqual(stage.times.count, rest.1)
       stage.invalidate()
     }
+  }
+
+  /// The evaluation's 3 ms are the phase animate, and no other phase has any.
+  func testTheEvaluationIsAPhaseOfItsOwn() throws {
+    let stage = try Stage(
+      source: { SimulatedVBlankSource(refreshRate: .hertz60, clock: $0) }, policy: .presentation)
+    stage.evaluation = .milliseconds(3)
+    stage.run(.milliseconds(500))
+    XCTAssertGreaterThan(stage.frames.count, 25)
+    for frame in stage.frames {
+      XCTAssertEqual(frame.phases[.animate], .milliseconds(3))
+      XCTAssertEqual(frame.work, .milliseconds(3), "\(frame)")
+    }
+    stage.invalidate()
   }
 
   /// Frames that come as slowly as a display with a variable rate likes: no step of time is as short as its shortest interval,

@@ -9,8 +9,6 @@ extension FrameRecord {
     case overdraw
     /// Compositing took so long, and half of it or more was the painting of pictures and shadows of layers that were not kept.
     case missedPictures
-    /// The commit waited for drawings of other threads, longer than usual.
-    case drawingWait
     /// The work would have fitted, but the frame was begun or continued too late: the tick came late, the loop was busy with
     /// something else, or the process did not run.
     case scheduling
@@ -34,8 +32,8 @@ extension FrameRecord {
 
     public static var allCases: [Cause] {
       Phase.allCases.map(Cause.phase) + [
-        .overdraw, .missedPictures, .drawingWait, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing,
-        .displayLoss, .stopped,
+        .overdraw, .missedPictures, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing, .displayLoss,
+        .stopped,
       ]
     }
 
@@ -45,7 +43,6 @@ extension FrameRecord {
       case .phase(let phase): phase.name
       case .overdraw: "overdraw"
       case .missedPictures: "cache misses"
-      case .drawingWait: "async wait"
       case .scheduling: "scheduling"
       case .machineBusy: "machine busy"
       case .commitMissed: "commit missed"
@@ -107,18 +104,16 @@ extension FrameRecord {
   /// 3. It was handed over before its target: `commitMissed`.
   /// 4. Begun at `start` and worked on without a break and with a processor it would have been handed over in time: the longer one of the
   ///    time without work since `start`, `scheduling`, and the time without a processor, `machineBusy`.
-  /// 5. The longest of these: each phase beyond its usual time, `drawingWait` beyond its, and the two of 4. The earlier one of equal ones.
-  ///    Time without a processor is no phase's: it is taken from the phases that are longest beyond their usual time.
+  /// 5. The longest of these: each phase beyond its usual time, and the two of 4. The earlier one of equal ones.
+  ///    Time without a processor is no phase's: it is taken from the phases that are longest beyond their usual time, but not from the
+  ///    wait for drawings, which needs none.
   ///    Of `composite` it says more where it can: `missedPictures` if their painting took half of it or more, else `overdraw`, unless the
   ///    frame's threads waited for half of it or more.
   ///
   /// - Parameters:
   ///   - interval: the display's refresh interval.
   ///   - usual: the time that phases usually take; without it phases count with all their time.
-  ///   - usualWait: the usual `drawingWait`.
-  public func causes(
-    interval: Nanoseconds, usual: PhaseDurations = PhaseDurations(), usualWait: Nanoseconds = .zero
-  ) -> Causes? {
+  public func causes(interval: Nanoseconds, usual: PhaseDurations = PhaseDurations()) -> Causes? {
     guard isLate(interval: interval) else { return nil }
     let deadline: MonotonicTime
     if missedTarget(interval: interval) {
@@ -133,7 +128,7 @@ extension FrameRecord {
     }
     // A wait in missed intervals is what they were missed for.
     let startDelay = min(startDelay, max(delivered - start, .zero))
-    let (first, second) = longest(from: start, to: deadline, startDelay: startDelay, lost: .zero, usual, usualWait)
+    let (first, second) = longest(from: start, to: deadline, startDelay: startDelay, lost: .zero, usual)
     let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2
     return Causes(main: first.cause, other: isBoth ? second.cause : nil)
   }
@@ -144,14 +139,11 @@ extension FrameRecord {
   /// - Parameters:
   ///   - time: `missedTime`, or the part of it that no late frame before accounts for.
   ///   - usual: the time that phases usually take; without it phases count with all their time.
-  ///   - usualWait: the usual `drawingWait`.
-  public func standstillCause(
-    _ time: Nanoseconds, usual: PhaseDurations = PhaseDurations(), usualWait: Nanoseconds = .zero
-  ) -> StandstillCause {
+  public func standstillCause(_ time: Nanoseconds, usual: PhaseDurations = PhaseDurations()) -> StandstillCause {
     let lost = min(lostVBlankTime, time)
     let longest = longest(
       from: start - time, to: due - time, startDelay: min(startDelay, time + max(delivered - start, .zero)), lost: lost,
-      usual, usualWait
+      usual
     ).first
     return lost > longest.time ? .lostVBlank : .frame(longest.cause)
   }
@@ -163,7 +155,7 @@ extension FrameRecord {
   /// - Parameter lost: the time for which the display is to blame, which is no scheduling.
   private func longest(
     from start: MonotonicTime, to deadline: MonotonicTime, startDelay: Nanoseconds, lost: Nanoseconds,
-    _ usual: PhaseDurations, _ usualWait: Nanoseconds
+    _ usual: PhaseDurations
   ) -> (first: Share, second: Share) {
     var first: Share = (.scheduling, Nanoseconds(.min))
     var second = first
@@ -174,12 +166,11 @@ extension FrameRecord {
         second = (cause, time)
       }
     }
-    if start + (work - runDelay) + drawingWait > deadline {
+    if start + (work - runDelay) > deadline {
       let excess = excess(beyond: usual)
       for phase in Phase.allCases { add(phase == .composite ? compositeCause : .phase(phase), excess[phase]) }
-      if drawingWait > usualWait { add(.drawingWait, drawingWait - usualWait) }
     }
-    add(.scheduling, ready - start - work - drawingWait - startDelay - lost)
+    add(.scheduling, ready - start - work - startDelay - lost)
     let busy = runDelay + startDelay
     if busy > .zero { add(.machineBusy, busy) }
     return (first, second)
@@ -192,7 +183,7 @@ extension FrameRecord {
   private var compositeCause: Cause {
     if missedPictures > 0, pictureTime > .zero, pictureTime >= phases[.composite] / 2 { return .missedPictures }
     // Painting keeps processors busy; a frame that waited was not late for it.
-    let isPainting = (blockedTime ?? .zero) - drawingWait < phases[.composite] / 2
+    let isPainting = (blockedTime ?? .zero) - phases[.wait] < phases[.composite] / 2
     return isPainting && overdraw >= Self.mostOverdraw ? .overdraw : .phase(.composite)
   }
 
@@ -203,7 +194,7 @@ extension FrameRecord {
     var delay = runDelay
     while delay > .zero {
       var longest = Phase.callbacks
-      for phase in Phase.allCases where excess[phase] > excess[longest] { longest = phase }
+      for phase in Phase.allCases where phase != .wait && excess[phase] > excess[longest] { longest = phase }
       guard excess[longest] > .zero else { break }
       let taken = min(delay, excess[longest])
       excess[longest] -= taken

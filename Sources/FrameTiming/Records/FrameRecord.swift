@@ -13,14 +13,21 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
     case layout
     /// Drawing dirty bitmaps on the main thread, or handing drawings to the workers.
     case display
-    /// Evaluating animations and finding the damage.
+    /// Waiting for drawings of other threads in the commit, where that was asked for, see `Engine.waitForDrawings(upTo:)`.
+    case wait
+    /// Taking the tree for the time at which the frame will be seen: evaluating the animations that run.
+    case animate
+    /// Finding the damage.
     case diff
     case composite
     /// Handing the buffer to the presenter.
     case present
 
     /// The phase's name in tables and files.
-    public var name: String { "\(self)" }
+    public var name: String { self == .wait ? "async wait" : "\(self)" }
+
+    /// The name's form where names are single words: the columns of files.
+    package var column: String { self == .wait ? "asyncWait" : name }
   }
 
   /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.
@@ -65,16 +72,14 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var paintedPixels: Int = 0
   /// Time spent in each phase; index by `Phase.rawValue`.
   public var phases: PhaseDurations = PhaseDurations()
-  /// How long the commit waited for drawings of other threads; in no phase.
-  public var drawingWait: Nanoseconds = .zero
   /// The time for which the threads that worked on the frame had a processor, from the loop's waking to the handing over. Nil unless
   /// the engine measures it, see `Engine.measuresThreads`. Where threads share the work of a phase, the one that shared it out counts.
+  /// A stretch of work that took less than 0.1 ms counts as a whole.
   public var processorTime: Nanoseconds?
   /// How long those threads could have worked meanwhile and had no processor: the machine was busy elsewhere. Zero where that is not
   /// measured. Time that the host of a virtual machine takes counts if the thread did not sleep since the loop woke, and if the
   /// kernel knows of it; else it is processor time.
   public var runDelay: Nanoseconds = .zero
-  /// A stretch of work that took less than 0.1 ms counts as a whole.
   /// The same from `start`, and in the intervals missed before it, to `delivered`.
   public var startDelay: Nanoseconds = .zero
   /// The layers whose entry in the tree was made anew: all of them where the structure of the tree changed.
@@ -149,14 +154,14 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// How long the threads that worked on the frame had nothing to do before the work was over, and waited: for a file, a lock, or other
   /// threads. Nil where that is not measured.
   public var blockedTime: Nanoseconds? {
-    processorTime.map { max(work + drawingWait - $0 - runDelay, .zero) }
+    processorTime.map { max(work - $0 - runDelay, .zero) }
   }
 
   /// How often a painted pixel was painted in the mean: by the backdrop, backgrounds, contents, borders, shadows, filtered backdrops,
   /// groups and the pictures of layers with effects.
   public var overdraw: Double { paintedPixels > 0 ? Double(layerPixels) / Double(paintedPixels) : 0 }
 
-  /// Time in all phases together.
+  /// Time in all phases together, the wait for drawings among them.
   public var work: Nanoseconds { phases.total }
 
   /// How much later the frame was shown than promised, or without a promise than its target; negative when earlier, zero while
@@ -179,7 +184,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   /// One duration a phase, stored in place.
   public struct PhaseDurations: BitwiseCopyable, Sendable {
-    private var values: InlineArray<6, Nanoseconds> = .init(repeating: .zero)
+    private var values: InlineArray<8, Nanoseconds> = .init(repeating: .zero)
 
     public init() {}
 

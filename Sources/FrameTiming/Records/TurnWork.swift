@@ -2,10 +2,8 @@ public import LinuxSystem
 
 /// The work of one turn of the loop for a frame, before the frame is rendered.
 public struct TurnWork: BitwiseCopyable, Sendable {
-  /// Callbacks, layout and display.
+  /// Callbacks, layout, display and the wait for drawings.
   public var phases = FrameRecord.PhaseDurations()
-  /// See `FrameRecord.drawingWait`.
-  public var drawingWait = Nanoseconds.zero
   /// See `FrameRecord.dirtyLayers`.
   public var dirtyLayers = 0
   /// See `FrameRecord.laidOutLayers`.
@@ -28,7 +26,6 @@ extension FrameRecord {
   /// Adds the work of a turn to that of the frame.
   package mutating func add(_ turn: TurnWork) {
     for phase in Phase.allCases { phases[phase] += turn.phases[phase] }
-    drawingWait += turn.drawingWait
     dirtyLayers += turn.dirtyLayers
     laidOutLayers += turn.laidOutLayers
     drawnLayers += turn.drawnLayers

@@ -65,7 +65,9 @@ extension RecordedProfile {
     }
     profile.lostEvents = try count("lostEvents")
     profile.lostRegions = try count("lostRegions")
-    return (profile, try columns("frame"), try columns("tick"))
+    let frames = try columns("frame")
+    profile.missingPhases = FrameRecord.Phase.allCases.filter { !frames.contains($0.column) }
+    return (profile, frames, try columns("tick"))
   }
 }
 

@@ -27,6 +27,8 @@ package struct RecordedProfile: Sendable {
   package var events: [FrameEvent] = []
   /// The number of events before them, which are not.
   package var lostEvents = 0
+  /// The phases that the program that wrote the file did not know: their times are in others.
+  package var missingPhases: [FrameRecord.Phase] = []
   /// The last stops of the process.
   package var stops: [FrameLog.Stop] = []
   package var regions: [Region] = []
@@ -109,7 +111,7 @@ package struct RecordedProfile: Sendable {
 
   static var frameColumns: [Column<FrameRecord>] {
     let phases = FrameRecord.Phase.allCases.map { phase in
-      Column<FrameRecord>(phase.name, .duration, { $0.phases[phase].count }) { $0.phases[phase] = Nanoseconds($1) }
+      Column<FrameRecord>(phase.column, .duration, { $0.phases[phase].count }) { $0.phases[phase] = Nanoseconds($1) }
     }
     let places: [Column<FrameRecord>] = [
       .number("number", \.frameNumber), .time("tick", \.tickTimestamp),
@@ -129,8 +131,7 @@ package struct RecordedProfile: Sendable {
     ]
     let times: [Column<FrameRecord>] = [
       Column("processorTime", .duration, { $0.processorTime?.count }) { $0.processorTime = Nanoseconds($1) },
-      .duration("runDelay", \.runDelay), .duration("startDelay", \.startDelay), .duration("asyncWait", \.drawingWait),
-      .duration("pictureTime", \.pictureTime),
+      .duration("runDelay", \.runDelay), .duration("startDelay", \.startDelay), .duration("pictureTime", \.pictureTime),
     ]
     return places + phases + counts + times + slowestLayerColumns
   }

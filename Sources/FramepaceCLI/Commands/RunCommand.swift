@@ -106,8 +106,9 @@ struct RunCommand: ParsableCommand {
         input           when the earliest input event arrived of those that it is
                         the first to show, as the program told it
         presented       the vblank that showed it
-        callbacks, layout, display, diff, composite, present
-                        the time in each phase
+        callbacks, layout, display, asyncWait, animate, diff, composite, present
+                        the time in each phase; asyncWait is how long the
+                        commit waited for drawings
         work            all phases together
         frameInterval   from the vblank that showed the frame before
         lateness        from promised, or else from target, to presented;
@@ -121,7 +122,6 @@ struct RunCommand: ParsableCommand {
         runDelay        how long they could work and had none
         startDelay      the same from start, and in the intervals
                         missed before it, to delivered
-        asyncWait       how long the commit waited for drawings
         dirtyLayers, laidOutLayers, drawnLayers
                         layers that were committed anew, laid out, and drawn
         missedPictures  pictures of effects and shadows that were painted, as none

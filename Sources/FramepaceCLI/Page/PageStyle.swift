@@ -5,13 +5,15 @@ extension ProfilePage {
     :root {
       --paper: #ffffff; --card: #ffffff; --ink: #1b1f24; --soft: #5b6570; --line: #dde2e7; --faint: #f4f6f8;
       --late: #b93a00; --good: #00664b; --mark: #1b1f24; --budget: #1b1f24;
-      --phase-0: #0072b2; --phase-1: #e69f00; --phase-2: #009e73; --phase-3: #cc79a7; --phase-4: #56b4e9; --phase-5: #8b939c;
+      --phase-0: #0072b2; --phase-1: #e69f00; --phase-2: #009e73; --phase-3: #3d444b; --phase-4: #e3d324;
+      --phase-5: #cc79a7; --phase-6: #56b4e9; --phase-7: #8b939c;
     }
     @media (prefers-color-scheme: dark) {
       :root {
         --paper: #14171b; --card: #1b1f24; --ink: #e8ebee; --soft: #9aa5b1; --line: #333a42; --faint: #22272d;
         --late: #ff8f66; --good: #5fd3ae; --mark: #ffffff; --budget: #e8ebee;
-        --phase-0: #3f93d6; --phase-1: #f0ae2e; --phase-2: #25b88c; --phase-3: #d993bb; --phase-4: #9ad5f7; --phase-5: #7d8791;
+        --phase-0: #3f93d6; --phase-1: #f0ae2e; --phase-2: #25b88c; --phase-3: #c9ced4; --phase-4: #f0e442;
+        --phase-5: #d993bb; --phase-6: #9ad5f7; --phase-7: #7d8791;
       }
     }
     * { box-sizing: border-box; }

@@ -11,7 +11,10 @@ enum PageText {
       "budget",
       "The time that a frame may take: from one tick of its link to the next, as it was for most frames, unless --budget says another. That is one refresh interval, or two at half the display's rate."
     ),
-    ("work", "The time of a frame in all its phases. What it waits for in between is not work."),
+    (
+      "work",
+      "The time of a frame in all its phases, the wait for drawings among them. What it waits for between them is not work."
+    ),
     (
       "number",
       "Frames have the numbers of the refresh intervals that they belong to, here as in --csv, --trace and --json: those of missed and idle intervals are left out."
@@ -28,7 +31,9 @@ enum PageText {
     ("callbacks", "Display links, timers, sources and the main queue, from the loop's waking to the commit."),
     ("layout", "Laying out layers."),
     ("display", "Drawing dirty bitmaps on the main thread, or handing drawings to the workers."),
-    ("diff", "Evaluating animations and finding the damage."),
+    ("async wait", "Waiting in the commit for drawings of other threads, where the program asked for that."),
+    ("animate", "Taking the tree for the time at which the frame will be seen: evaluating the animations that run."),
+    ("diff", "Finding the damage."),
     ("composite", "Painting what the buffer lacks."),
     ("present", "Handing the buffer to the display."),
     (

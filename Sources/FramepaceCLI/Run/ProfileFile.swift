@@ -23,7 +23,13 @@ struct ProfileFile {
   init(_ path: String) throws {
     let bytes = try InputFile.contents(of: path, limit: Self.largestFile)
     if RecordedProfile.isOne(bytes) {
-      self.init(path, try RecordedRun(path: path, bytes: bytes, budget: nil).figures)
+      let run = try RecordedRun(path: path, bytes: bytes, budget: nil)
+      if let phase = run.missingPhases.first {
+        throw Refusal(
+          "'\(path)' is no profile that can be compared: it has no '\(phase.name)', as an earlier framepace recorded it. Record it anew."
+        )
+      }
+      self.init(path, run.figures)
     } else {
       let kind = FileKind(bytes)
       guard kind == .figures || kind == nil && bytes.first(where: { $0 > 32 }) == UInt8(ascii: "{") else {

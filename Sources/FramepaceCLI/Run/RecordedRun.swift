@@ -8,6 +8,8 @@ struct RecordedRun {
   let figures: ProfileFigures
   private let recorded: RecordedProfile
   let timeline: FrameTimeline
+  /// See `RecordedProfile.missingPhases`.
+  var missingPhases: [FrameRecord.Phase] { recorded.missingPhases }
   /// All frames, also those that the timeline has no room for.
   private let frames: [LoggedFrame]
   private let last: FrameRecord?
@@ -90,10 +92,17 @@ struct RecordedRun {
   }
 
   private static func notes(_ recorded: RecordedProfile) -> [String] {
-    guard recorded.lostEvents > 0 else { return [] }
-    return [
-      "the last \(recorded.events.count) events are recorded; the frames of \(recorded.lostEvents) events before them are in no figure"
-    ]
+    var notes: [String] = []
+    if recorded.lostEvents > 0 {
+      notes.append(
+        "the last \(recorded.events.count) events are recorded; the frames of \(recorded.lostEvents) events before them are in no figure"
+      )
+    }
+    if !recorded.missingPhases.isEmpty {
+      let names = recorded.missingPhases.map(\.name).joined(separator: ", ")
+      notes.append("an earlier framepace recorded them, for which the time of \(names) was a part of other phases")
+    }
+    return notes
   }
 
   /// Prints the report, or writes it where it was asked for, and the files beside it.

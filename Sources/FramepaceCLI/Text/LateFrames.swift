@@ -165,6 +165,7 @@ final class LateFrames {
 
   private func reason(_ frame: FrameRecord, _ cause: FrameRecord.Cause) -> String {
     switch cause {
+    case .phase(.wait): "the commit waited \(Text.milliseconds(frame.phases[.wait])) ms for drawings"
     case .phase(let phase):
       "\(phase.name) took \(Text.milliseconds(frame.phases[phase])) ms of \(Text.milliseconds(timeFor(frame))) ms"
     case .overdraw:
@@ -173,7 +174,6 @@ final class LateFrames {
     case .missedPictures:
       "\(frame.missedPictures) pictures and shadows that were not kept took \(Text.milliseconds(frame.pictureTime)) of the "
         + "\(Text.milliseconds(frame.phases[.composite])) ms of composite"
-    case .drawingWait: "the commit waited \(Text.milliseconds(frame.drawingWait)) ms for drawings"
     case .scheduling: waiting(frame)
     case .machineBusy: "without a processor for \(Text.milliseconds(frame.busyTime)) ms"
     case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"

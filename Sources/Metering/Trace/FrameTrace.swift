@@ -192,7 +192,8 @@ public struct FrameTrace {
         frame.appendColumns(to: &bytes)
       }
 
-      let committed = ready - record.phases[.present] - record.phases[.composite] - record.phases[.diff]
+      let (animate, diff) = (record.phases[.animate], record.phases[.diff])
+      let committed = ready - record.phases[.present] - record.phases[.composite] - diff - animate
       frames.append(
         DrawingTracks.Frame(span: actual, committed: TraceEvents.microseconds(committed), track: track))
 
