@@ -31,9 +31,13 @@ public final class ImageFrames {
   /// Prepares to decode; a file that does not move has one picture, of duration 0.
   ///
   /// - Parameter box: the pixels into which each picture is to fit, as in `ImageFile.decode(fitting:isCancelled:)`.
-  public init(of file: ImageFile, fitting box: PixelSize? = nil) {
-    self.file = file
-    result = file.storedSize(fitting: box)
+  public convenience init(of file: ImageFile, fitting box: PixelSize? = nil) {
+    self.init(of: file, decodedTo: file.header.storedSize(box.map(ImageFit.inside) ?? .natural))
+  }
+
+  /// - Parameter result: the size of each picture, not turned upright.
+  fileprivate init(of file: ImageFile, decodedTo result: PixelSize) {
+    (self.file, self.result) = (file, result)
     bytes = .allocate(byteCount: file.bytes.count, alignment: 16)
     bytes.copyBytes(from: file.bytes)
   }
@@ -85,7 +89,7 @@ extension ImageFile {
   package func frames(
     _ fit: ImageFit, limit: Int, isCancelled: @escaping () -> Bool
   ) throws(ImageFileError) -> [ImageFrame] {
-    var size = storedSize(fitting: fit.box(of: header.size)).turned(if: header.orientation.swapsSides)
+    var size = header.size(fit)
     let count = header.animation?.durations.count ?? 1
     // A row has whole units of 64 bytes.
     func bytes(_ size: PixelSize) -> Int { ((size.width * 4 + 63) & ~63) * size.height * count }
@@ -95,7 +99,7 @@ extension ImageFile {
       func side(_ length: Int) -> Int { max(Int(Double(length) * scale), 1) }
       size = PixelSize(width: side(size.width), height: side(size.height))
     }
-    let source = ImageFrames(of: self, fitting: size)
+    let source = ImageFrames(of: self, decodedTo: size.turned(if: header.orientation.swapsSides))
     let watch = DecodingWatch(name: name, limits: limits, clock: .monotonic, isCancelled: isCancelled)
     var frames: [ImageFrame] = []
     while frames.count < count, let frame = try source.next(watch) { frames.append(frame) }

@@ -61,7 +61,7 @@ public final class ImageCache: Sendable {
     if let movingBytes, file.header.animation != nil {
       frames = try file.frames(fit, limit: movingBytes, isCancelled: isCancelled)
     } else {
-      let image = try file.decode(fitting: fit.box(of: file.header.size), isCancelled: isCancelled)
+      let image = try file.decode(to: file.header.storedSize(fit), clock: .monotonic, isCancelled: isCancelled)
       frames = [ImageFrame(image: image, duration: .zero)]
     }
     let decoded = DecodedImage(header: file.header, frames: frames)

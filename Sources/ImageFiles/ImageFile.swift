@@ -97,15 +97,10 @@ public struct ImageFile: Sendable {
   package func decode(
     fitting box: PixelSize?, clock: SystemClock, isCancelled: @escaping () -> Bool = { false }
   ) throws(ImageFileError) -> Image {
-    try decode(to: storedSize(fitting: box), clock: clock, isCancelled: isCancelled)
+    try decode(to: header.storedSize(box.map(ImageFit.inside) ?? .natural), clock: clock, isCancelled: isCancelled)
   }
 
-  /// The size that is decoded for a box, not turned upright.
-  func storedSize(fitting box: PixelSize?) -> PixelSize {
-    let shown = box.map { header.size.fitting($0) } ?? header.size
-    return shown.turned(if: header.orientation.swapsSides)
-  }
-
+  /// - Parameter result: the size, not turned upright.
   func decode(
     to result: PixelSize, clock: SystemClock, isCancelled: @escaping () -> Bool
   ) throws(ImageFileError) -> Image {

@@ -8,19 +8,24 @@ package enum ImageFit: Hashable, Sendable {
   case inside(PixelSize)
   /// The smallest that covers a box.
   case covering(PixelSize)
+}
 
-  /// The box that the picture is to be fitted into, as `ImageFile.decode(fitting:isCancelled:)` takes it.
-  func box(of size: PixelSize) -> PixelSize? {
-    switch self {
-    case .natural: return nil
-    case .inside(let box): return box
+extension ImageFile.Header {
+  /// The upright size in which the picture is decoded.
+  func size(_ fit: ImageFit) -> PixelSize {
+    switch fit {
+    case .natural: return size
+    case .inside(let box): return size.fitting(box)
     case .covering(let box):
       let scale = max(Double(box.width) / Double(size.width), Double(box.height) / Double(size.height))
-      guard scale < 1 else { return nil }
+      guard scale < 1 else { return size }
       func side(_ length: Int) -> Int { Int((Double(length) * scale).rounded(.up)) }
-      return PixelSize(width: side(size.width), height: side(size.height))
+      return size.fitting(PixelSize(width: side(size.width), height: side(size.height)))
     }
   }
+
+  /// The same as the file's rows lie.
+  func storedSize(_ fit: ImageFit) -> PixelSize { size(fit).turned(if: orientation.swapsSides) }
 }
 
 /// The pictures of a file, and what its header says.

@@ -209,7 +209,7 @@ extension SceneProperty {
 
   fileprivate static var placeholder: SceneProperty {
     SceneProperty("placeholder", ValueSyntax<Image?>.optional(.image)) {
-      ($0 as? ImageLayer)?.placeholder
+      ($0 as? ImageLayer)?.shownPlaceholder
     } set: {
       ($0 as? ImageLayer)?.placeholder = $1
     } isSame: {

@@ -202,12 +202,6 @@ private func removeWhatHasNoText(in layer: Layer) {
     let property = (animation as? KeyframeAnimation)?.property ?? (animation as? BasicAnimation)?.property
     if property == .contents { layer.removeAnimation(forKey: key) }
   }
-  if let picture = layer as? ImageLayer {
-    // A movement that was removed comes back as a picture that stands, which may be decoded a pixel wider.
-    picture.animates = picture.isMoving
-    // Contents that were taken from a layer without a file come back as its placeholder.
-    if picture.file == nil { picture.placeholder = nil }
-  }
   for inner in layer.sublayers + [layer.mask].compactMap(\.self) { removeWhatHasNoText(in: inner) }
 }
 

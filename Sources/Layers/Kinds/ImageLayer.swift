@@ -96,6 +96,9 @@ open class ImageLayer: Layer {
   /// False also where an application has removed the movement that the layer began, for a scene's text.
   package var isMoving: Bool { animates && (movingFile == nil || animation(forKey: Self.framesKey) != nil) }
 
+  /// The placeholder, for a scene's text: none where the contents were taken from a layer without a file.
+  package var shownPlaceholder: Image? { file == nil && contents == nil && !needsDisplay ? nil : placeholder }
+
   // MARK: Display
 
   override var hasPicture: Bool { file != nil }
