@@ -79,6 +79,7 @@ let package = Package(
     system("CSpng", "spng", apt: "libspng-dev"),
     system("CLibJPEG", "libjpeg", apt: "libjpeg62-turbo-dev"),
     system("CWebP", "libwebpdemux", apt: "libwebp-dev"),
+    system("CAVIF", "libavif", apt: "libavif-dev"),
     system("CGIF", "libgif", apt: "libgif-dev"),
     system("CLCMS", "lcms2", apt: "liblcms2-dev"),
     system("CSeat", "libseat", apt: "libseat-dev"),
@@ -106,7 +107,7 @@ let package = Package(
     .target(
       name: "CImageFiles", dependencies: ["CLibJPEG"],
       cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
-    library("ImageFiles", ["CGIF", "CImageFiles", "CLCMS", "CWebP", "LinuxSystem", "Raster"]),
+    library("ImageFiles", ["CAVIF", "CDeflate", "CGIF", "CImageFiles", "CLCMS", "CWebP", "LinuxSystem", "Raster"]),
     // Pango's own choice for bidirectional text, which pkg-config does not name.
     .target(
       name: "CPango", dependencies: ["CPangoFT2"], cSettings: [.treatAllWarnings(as: .error)],
@@ -262,8 +263,10 @@ let package = Package(
       name: "CPangoLayout", dependencies: ["CPangoFT2"], path: "Tests/CPangoLayout",
       cSettings: [.treatAllWarnings(as: .error)]),
     tests("TypesettingTests", ["CPangoLayout", "Geometry", "LinuxSystem", "Raster", "TestLength", "Typesetting"]),
+    // librsvg in the process itself, for comparison.
+    .systemLibrary(name: "CRSVG", path: "Tests/CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
     tests(
-      "ImageFilesTests", ["CImageFiles", "CLCMS", "ImageFiles", "LinuxSystem", "Raster", "TestLength"],
+      "ImageFilesTests", ["CImageFiles", "CLCMS", "CRSVG", "ImageFiles", "LinuxSystem", "Raster", "TestLength"],
       exclude: ["Pictures"]),
     tests(
       "LayersTests",

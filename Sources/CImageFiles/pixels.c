@@ -16,6 +16,22 @@ void cimagefiles_premultiply(uint32_t *pixels, size_t count) {
   }
 }
 
+void cimagefiles_draw_over(uint32_t *pixels, const uint32_t *drawn, size_t count) {
+  for (size_t x = 0; x < count; x++) {
+    uint32_t over = drawn[x], under = pixels[x], alpha = over >> 24;
+    if (alpha == 255 || under >> 24 == 0) pixels[x] = over;
+    if (alpha == 0 || alpha == 255 || under >> 24 == 0) continue;
+    // The shares of both, times 255 · 255.
+    uint32_t upper = alpha * 255, lower = (255 - alpha) * (under >> 24), whole = upper + lower;
+    uint32_t result = (whole + 127) / 255 << 24;
+    for (int shift = 0; shift < 24; shift += 8) {
+      uint32_t sum = (over >> shift & 0xFF) * upper + (under >> shift & 0xFF) * lower;
+      result |= (sum + whole / 2) / whole << shift;
+    }
+    pixels[x] = result;
+  }
+}
+
 void cimagefiles_swap_red_and_blue(uint32_t *pixels, size_t count) {
   for (size_t x = 0; x < count; x++) {
     uint32_t pixel = pixels[x];

@@ -1,4 +1,5 @@
 internal import CLCMS
+internal import Raster
 
 /// A conversion of rows of pixels from an embedded profile to sRGB, by Little CMS. One thread at a time may use it.
 final class ColorConversion {
@@ -48,6 +49,29 @@ final class ColorConversion {
     (self.context, self.transform) = (context, transform)
     isKept = true
     if form == clcms_bgra_8, changesNothing() { return nil }
+  }
+
+  /// How values become light.
+  enum Curve: Equatable {
+    case sRGB
+    case power(Double)
+  }
+
+  /// From colours that a file states without a profile; nil if they are sRGB's, or no colours.
+  convenience init?(source: Source, curve: Curve, primaries: PNGReader.Primaries) {
+    self.init(source: source) { context in
+      let tone =
+        switch curve {
+        case .sRGB: cmsBuildParametricToneCurve(context, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+        case .power(let exponent): cmsBuildGamma(context, exponent)
+        }
+      guard let tone else { return nil }
+      defer { cmsFreeToneCurve(tone) }
+      func point(_ place: SIMD2<Double>) -> cmsCIExyY { cmsCIExyY(x: place.x, y: place.y, Y: 1) }
+      var white = point(primaries.white)
+      var colors = cmsCIExyYTRIPLE(Red: point(primaries.red), Green: point(primaries.green), Blue: point(primaries.blue))
+      return cmsCreateRGBProfileTHR(context, &white, &colors, [tone, tone, tone])
+    }
   }
 
   deinit {

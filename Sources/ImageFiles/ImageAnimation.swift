@@ -74,9 +74,11 @@ public final class ImageFrames {
 
   private func openSource() throws(ImageFileError) -> any FrameSource {
     let bytes = UnsafeRawBufferPointer(bytes)
-    return file.header.format == .gif
-      ? try GIFFile(bytes, limits: file.limits, name: file.name)
-      : try WebPAnimation(bytes, limits: file.limits, name: file.name)
+    return switch file.header.format {
+    case .gif: try GIFFile(bytes, limits: file.limits, name: file.name)
+    case .png: try PNGAnimation(bytes, limits: file.limits, name: file.name)
+    default: try WebPAnimation(bytes, limits: file.limits, name: file.name)
+    }
   }
 }
 

@@ -21,6 +21,8 @@ public struct ImageFile: Sendable {
     public var orientation: ImageOrientation
     /// The times of the pictures if the file moves; ``ImageFrames`` decodes them.
     public var animation: ImageAnimation?
+    /// True for a drawing, which has no pixels of its own and is as sharp in every size.
+    public var isDrawing: Bool { format == .svg }
   }
 
   public let header: Header
@@ -60,7 +62,8 @@ public struct ImageFile: Sendable {
     switch format {
     case .png:
       let file = try PNGFile(bytes, limits: limits, name: name)
-      (size, orientation, animation) = (file.size, file.orientation, nil)
+      let parts = try PNGAnimationParts(of: bytes, size: file.size, limits: limits, name: name)
+      (size, orientation, animation) = (file.size, file.orientation, parts?.animation)
     case .jpeg:
       let file = try JPEGFile(bytes, name: name)
       (size, orientation, animation) = (file.size, file.orientation, nil)
@@ -70,6 +73,11 @@ public struct ImageFile: Sendable {
     case .gif:
       let file = try GIFFile(bytes, limits: limits, name: name)
       (size, orientation, animation) = (file.size, .up, try file.animation(limits: limits))
+    case .avif:
+      let file = try AVIFFile(bytes, limits: limits, name: name)
+      (size, orientation, animation) = (file.size, file.orientation, nil)
+    case .svg:
+      (size, orientation, animation) = (try SVGFile(bytes, name: name).size, .up, nil)
     }
     guard size.width <= longestSide, size.height <= longestSide, size.pixels <= limits.pixels else {
       throw .tooLarge(name: name, size: size, maximumPixels: limits.pixels)
@@ -78,14 +86,15 @@ public struct ImageFile: Sendable {
       format: format, size: size.turned(if: orientation.swapsSides), orientation: orientation, animation: animation)
   }
 
-  /// Decodes the picture, of an animation the first one: upright, in sRGB, by the embedded profile if there is one.
+  /// Decodes the picture, of an animation the first one, or the one that the file has for readers of stills: upright, in sRGB, by
+  /// the embedded profile if there is one.
   ///
   /// A JPEG is decoded at the eighth, quarter or half that is not below the result, in as many parts of the time, and then
   /// reduced. Reduction is exact: each pixel is the mean of the area that it covers.
   ///
   /// - Parameters:
   ///   - box: the pixels into which the whole picture is to fit, as `PixelSize.fitting(_:)` says; nil for its own size. A
-  ///     picture never becomes larger.
+  ///     picture never becomes larger, except for a drawing, which fills the box up to 16 million pixels.
   ///   - isCancelled: is called between rows, on this thread; true ends the decoding with `cancelled`.
   public func decode(
     fitting box: PixelSize? = nil, isCancelled: @escaping () -> Bool = { false }
@@ -116,6 +125,8 @@ public struct ImageFile: Sendable {
         return try WebPFile(bytes, limits: limits, name: name).decode(to: result, watch: watch)
       case .webp: source = try WebPAnimation(bytes, limits: limits, name: name)
       case .gif: source = try GIFFile(bytes, limits: limits, name: name)
+      case .avif: return try AVIFFile(bytes, limits: limits, name: name).decode(to: result, watch: watch)
+      case .svg: return try SVGFile(bytes, name: name).decode(to: result, watch: watch)
       }
       guard let frame = try source.next(to: result, watch: watch) else {
         throw .damaged(name: name, format: header.format, reason: "there is no picture")

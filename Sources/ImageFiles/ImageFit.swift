@@ -1,13 +1,23 @@
 internal import Raster
 
-/// The size in which a picture is decoded, by that of its file. A picture never becomes larger.
+/// The size in which a picture is decoded, by that of its file. A picture never becomes larger, but a drawing does.
 package enum ImageFit: Hashable, Sendable {
   /// Its own size.
   case natural
+  /// Its own size, of a drawing so many times.
+  case scaled(Double)
   /// The largest that fits into a box.
   case inside(PixelSize)
   /// The smallest that covers a box.
   case covering(PixelSize)
+
+  /// True for the size of the file.
+  package var isOfFile: Bool {
+    switch self {
+    case .natural, .scaled: true
+    case .inside, .covering: false
+    }
+  }
 }
 
 extension ImageFile.Header {
@@ -15,9 +25,11 @@ extension ImageFile.Header {
   func size(_ fit: ImageFit) -> PixelSize {
     switch fit {
     case .natural: return size
-    case .inside(let box): return size.fitting(box)
+    case .scaled(let scale): return isDrawing ? size.scaled(by: scale) : size
+    case .inside(let box): return isDrawing ? size.scaled(by: size.scale(inside: box)) : size.fitting(box)
     case .covering(let box):
       let scale = max(Double(box.width) / Double(size.width), Double(box.height) / Double(size.height))
+      if isDrawing { return size.scaled(by: scale) }
       guard scale < 1 else { return size }
       func side(_ length: Int) -> Int { Int((Double(length) * scale).rounded(.up)) }
       return size.fitting(PixelSize(width: side(size.width), height: side(size.height)))
@@ -26,6 +38,23 @@ extension ImageFile.Header {
 
   /// The same as the file's rows lie.
   func storedSize(_ fit: ImageFit) -> PixelSize { size(fit).turned(if: orientation.swapsSides) }
+}
+
+extension PixelSize {
+  /// The most pixels that a drawing is given.
+  private static let largestDrawing = 1 << 24
+
+  fileprivate func scale(inside box: PixelSize) -> Double {
+    min(Double(max(box.width, 1)) / Double(width), Double(max(box.height, 1)) / Double(height))
+  }
+
+  /// The size of a drawing, rounded to the nearest, but not too large to be drawn.
+  fileprivate func scaled(by scale: Double) -> PixelSize {
+    let most = min(
+      (Double(Self.largestDrawing) / Double(pixels)).squareRoot(), Double(Bitmap.maximumSide) / Double(max(width, height)))
+    func side(_ length: Int) -> Int { max(Int((Double(length) * min(scale, most)).rounded()), 1) }
+    return PixelSize(width: side(width), height: side(height))
+  }
 }
 
 /// The pictures of a file, and what its header says.

@@ -1,5 +1,4 @@
 internal import CImageFiles
-internal import CLCMS
 internal import Raster
 
 /// A PNG file, read by Raster's reader.
@@ -25,9 +24,7 @@ struct PNGFile {
   func decode(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> Image {
     // Rows of an interlaced file come in pieces, so that all are kept.
     let keptPixels = reader.isInterlaced ? size.pixels : 0
-    let builder = try PictureBuilder(
-      source: size, result: result, orientation: orientation, conversion: conversion(), isOpaque: !reader.hasAlpha,
-      memory: keptPixels * 4, watch: watch)
+    let builder = try builder(to: result, isOpaque: !reader.hasAlpha, memory: keptPixels * 4, watch)
     let kept = UnsafeMutablePointer<UInt32>.allocate(capacity: keptPixels)
     kept.initialize(repeating: 0, count: keptPixels)
     defer { kept.deallocate() }
@@ -52,7 +49,17 @@ struct PNGFile {
     return builder.image()
   }
 
-  private func add(to builder: PictureBuilder) {
+  /// - Parameter memory: the bytes that are taken besides.
+  func builder(
+    to result: PixelSize, isOpaque: Bool, memory: Int, _ watch: DecodingWatch
+  ) throws(ImageFileError) -> PictureBuilder {
+    try PictureBuilder(
+      source: size, result: result, orientation: orientation, conversion: conversion(), isOpaque: isOpaque, memory: memory,
+      watch: watch)
+  }
+
+  /// Adds the row that was written, of R, G, B, A.
+  func add(to builder: PictureBuilder) {
     cimagefiles_swap_red_and_blue(builder.row, size.width)
     builder.add()
   }
@@ -65,17 +72,7 @@ struct PNGFile {
     let primaries = reader.primaries
     // Most files that say 1/2.2 mean sRGB's curve.
     if primaries == nil, (0.44...0.47).contains(gamma) { return nil }
-    return ColorConversion(source: source) { context in
-      let curve = cmsBuildGamma(context, 1 / gamma)
-      defer { cmsFreeToneCurve(curve) }
-      func point(_ place: SIMD2<Double>) -> cmsCIExyY { cmsCIExyY(x: place.x, y: place.y, Y: 1) }
-      let p = primaries ?? PNGReader.Primaries.sRGB
-      var white = point(p.white)
-      var colors = cmsCIExyYTRIPLE(
-        Red: point(p.red), Green: point(p.green), Blue: point(p.blue))
-      let curves = [curve, curve, curve]
-      return curve == nil ? nil : cmsCreateRGBProfileTHR(context, &white, &colors, curves)
-    }
+    return ColorConversion(source: source, curve: .power(1 / gamma), primaries: primaries ?? .sRGB)
   }
 }
 

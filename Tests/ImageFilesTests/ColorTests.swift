@@ -62,6 +62,17 @@ import Testing
     #expect(try ImageFile(bytes: file(profile: 4 << 20 + 2)).decode().pixels == unconverted.pixels)
   }
 
+  /// Nobody has said which of the light beyond that of a screen is left out.
+  @Test(arguments: [16, 18] as [UInt8]) func lightOfHDRIsRefused(curve: UInt8) throws {
+    var bytes = try Pictures.bytes("wide-p3.avif")
+    let place = try #require((0..<bytes.count - 8).first { bytes[$0..<$0 + 4].elementsEqual("nclx".utf8) })
+    try #require(bytes[place + 4..<place + 8].elementsEqual([0, 12, 0, 13]))
+    bytes[place + 7] = curve
+    let file = try ImageFile(bytes: bytes)
+    let error = #expect(throws: ImageFileError.self) { try file.decode() }
+    #expect(error?.description.contains("HDR") == true)
+  }
+
   /// Processing elements have no bound of the time that they take, so that a profile with them is left out.
   @Test(arguments: [nil, cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag] as [cmsTagSignature?])
   func profilesWithPipelinesAreLeftOut(tag: cmsTagSignature?) throws {

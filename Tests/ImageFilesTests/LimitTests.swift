@@ -25,10 +25,13 @@ import Testing
   }
 
   /// A smaller result needs less memory, and then a file is read that was refused.
-  @Test(arguments: ["baseline.jpg", "colour.png", "interlaced.png", "lossless.webp", "moving.webp", "still.gif"])
+  @Test(arguments: [
+    "baseline.jpg", "colour.png", "interlaced.png", "lossless.webp", "moving.webp", "still.gif",
+    "lossless.avif",
+  ])
   func memoryIsBounded(name: String) throws {
     // Rows of the result start at multiples of 64 bytes. Some files are kept whole besides, or even twice.
-    let kept = ["interlaced.png": 4, "lossless.webp": 8, "moving.webp": 12, "still.gif": 8]
+    let kept = ["interlaced.png": 4, "lossless.webp": 8, "moving.webp": 12, "still.gif": 8, "lossless.avif": 12]
     let whole = 256 * 43 + 61 * 43 * kept[name, default: 0]
     #expect(throws: ImageFileError.needsMemory(name: Pictures.folder + "/" + name, limit: whole - 1)) {
       try Pictures.file(name, limits: limits { $0.memory = whole - 1 }).decode()

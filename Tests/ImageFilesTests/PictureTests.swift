@@ -20,7 +20,8 @@ import Testing
     // Exact but for roundings: a profile's, 16 bits' in the other reader, a mean's, and that of alpha before the mean.
     let isExact = box == nil && !["wide", "profile", "deep"].contains { stem.contains($0) }
     let difference = try #require(image.difference(to: expected), "\(image.width)x\(image.height)")
-    #expect(difference <= (isExact ? 0 : 1))
+    // libavif converts ten bits in several ways, of which the other reader takes another.
+    #expect(difference <= (stem == "deep.avif" ? 2 : isExact ? 0 : 1))
     #expect(image.isOpaque == expected.isOpaque)
   }
 
@@ -37,6 +38,12 @@ import Testing
     #expect(baseline.format == .jpeg && baseline.size == PixelSize(width: 61, height: 43) && baseline.orientation == .up)
     let turned = try Pictures.file("turned.png").header
     #expect(turned.format == .png && turned.size == PixelSize(width: 43, height: 61) && turned.orientation == .right)
+    let wide = try Pictures.file("turned-1t.avif").header
+    #expect(wide.format == .avif && wide.size == PixelSize(width: 42, height: 60) && wide.orientation == .leftMirrored)
+    let cut = try Pictures.file("cut.avif").header
+    #expect(cut.size == PixelSize(width: 20, height: 31) && cut.orientation == .left)
+    let drawing = try Pictures.file("drawing.svg").header
+    #expect(drawing.format == .svg && drawing.size == PixelSize(width: 61, height: 43) && drawing.isDrawing)
     for number in 1...8 {
       let header = try Pictures.file("orientation-\(number).jpg").header
       #expect(header.orientation.rawValue == number)

@@ -11,7 +11,7 @@ enum Pictures {
   static let names: [String] = ((try? OwnedDescriptor.names(in: folder)) ?? []).filter { $0.contains(".") }.sorted()
   /// The expected pictures, but for those that follow the first one of an animation.
   static let expected: [String] = ((try? OwnedDescriptor.names(in: folder + "/expected")) ?? []).sorted().filter { name in
-    !(1...3).contains { name.hasSuffix(".gif-\($0).png") || name.hasSuffix(".webp-\($0).png") }
+    !(0...6).contains { name.hasSuffix("-\($0).png") && name.hasPrefix("moving") || name.hasSuffix(".gif-\($0).png") }
   }
 
   static func bytes(_ name: String) throws -> [UInt8] {

@@ -67,10 +67,37 @@ cimagefiles_result cimagefiles_jpeg_read_row(struct cimagefiles_jpeg *decoder, u
 // The reason of the last failure, in libjpeg's words. It lives as long as the decoder.
 const char *cimagefiles_jpeg_reason(const struct cimagefiles_jpeg *decoder);
 
+// Programs
+
+// A process that makes a picture.
+struct cimagefiles_program {
+  int pid;
+  // Becomes readable when the process has ended.
+  int descriptor;
+};
+
+// An empty file in memory, or -1 with `errno`.
+int cimagefiles_memory_file(void);
+
+// Starts the program that the first of the arguments names, which end with a null, and that is looked for as a shell does. It reads `input`,
+// and writes to `output` and `messages`. It ends by a signal when it takes more processor time than `seconds` or writes more than
+// `bytes`, and gets no memory beyond `memory` bytes of addresses. Returns 0, or an error's number.
+int cimagefiles_program_start(struct cimagefiles_program *program, const char *_Nullable const *_Nonnull arguments, int input,
+                              int output, int messages, size_t memory, size_t bytes, size_t seconds);
+
+// True when it has ended; waits for that.
+bool cimagefiles_program_wait(struct cimagefiles_program *program, int milliseconds);
+
+// Ends the program if it runs, and frees what it has. Returns its exit status, or 256 and the number of the signal that ended it.
+int cimagefiles_program_end(struct cimagefiles_program *program);
+
 // Pixels
 
 // Multiplies alpha into each pixel, rounding to the nearest.
 void cimagefiles_premultiply(uint32_t *pixels, size_t count);
+
+// Draws pixels of R, G, B, A, alpha not multiplied in, over others of that kind, rounding to the nearest.
+void cimagefiles_draw_over(uint32_t *pixels, const uint32_t *drawn, size_t count);
 
 // Turns R, G, B, A into B, G, R, A.
 void cimagefiles_swap_red_and_blue(uint32_t *pixels, size_t count);
