@@ -276,7 +276,7 @@ let package = Package(
       ],
       exclude: ["Facts"]),
     tests(
-      "LayoutsTests", ["Geometry", "Layers", "Layouts", "LinuxSystem", "Raster"],
+      "LayoutsTests", ["Geometry", "ImageFiles", "Layers", "Layouts", "LinuxSystem", "Raster"],
       exclude: ["Cases", "README.md", "collect", "draw.py", "fixtures.py", "styles.py"]),
     tests(
       "SceneTextTests",

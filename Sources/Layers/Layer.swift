@@ -181,6 +181,9 @@ open class Layer {
   /// False for a layer that has nothing to draw: its contents stay.
   var hasPicture: Bool { true }
 
+  /// Called where the contents are to be drawn but the layer has no size yet: a kind may find out which one it would like to have.
+  func displayWithoutSize() {}
+
   /// Called when the contents are to be drawn, and before `hasPicture` is asked.
   func willDisplay() {}
 

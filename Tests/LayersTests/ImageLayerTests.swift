@@ -44,6 +44,83 @@ import XCTest
     }
   }
 
+  /// A drawing is sharp in every size: larger than its file too, and in its own size by the scale of the output.
+  func testADrawingIsDrawnInTheSizeInWhichItIsShown() throws {
+    let file = Self.folder + "drawing.svg"
+    let size = try ImageFile(path: file).header.size
+    let (width, height) = (Double(size.width), Double(size.height))
+    for (gravity, scale, expected) in [
+      (ContentsGravity.resizeAspect, 1.0, Size(200, (200 * height / width).rounded())),
+      (.resizeAspect, 1.5, Size(300, (300 * height / width).rounded())),
+      (.resizeAspectFill, 1, Size((200 * width / height).rounded(), 200)), (.center, 1, Size(width, height)),
+      (.center, 2, Size(2 * width, 2 * height)),
+    ] {
+      let stage = Self.stage(scale: scale)
+      stage.layer.bounds.size = Size(200, 200)
+      stage.layer.contentsGravity = gravity
+      stage.layer.file = file
+      stage.turn()
+      stage.work()
+      let shown = try XCTUnwrap(stage.layer.contents)
+      XCTAssertEqual(Size(Double(shown.width), Double(shown.height)), expected, "\(gravity) at \(scale)")
+      XCTAssertEqual(stage.layer.preferredSize, Size(width, height), "\(gravity) at \(scale)")
+      // Another size is another drawing.
+      stage.layer.bounds.size = Size(400, 400)
+      stage.turn()
+      stage.work()
+      let factor = gravity == .center ? 1.0 : 2.0
+      XCTAssertEqual(
+        Double(stage.layer.contents?.width ?? 0), expected.width * factor, accuracy: 1, "\(gravity) at \(scale)")
+    }
+  }
+
+  /// A layer without a size decodes nothing, but knows what its file would like to have.
+  func testTheSizeOfAFileIsKnownBeforeItIsDecoded() throws {
+    for file in [Self.photo, Self.moving, Self.folder + "orientation-6.jpg", Self.folder + "drawing.svg"] {
+      let size = try ImageFile(path: file).header.size
+      let cache = ImageCache(bytes: 1 << 20)
+      let stage = Self.stage(cache: cache)
+      stage.layer.bounds = .zero
+      stage.layer.file = file
+      stage.turn()
+      XCTAssertNil(stage.layer.pixelSize, file)
+      stage.work()
+      XCTAssertEqual(stage.layer.pixelSize, size, file)
+      XCTAssertEqual(stage.layer.preferredSize, Size(Double(size.width), Double(size.height)), file)
+      XCTAssertEqual(stage.layer.size(fitting: SizeProposal(width: 20)).width, 20, file)
+      XCTAssertNil(stage.layer.contents, file)
+      XCTAssertNil(stage.layer.animation(forKey: "frames"), file)
+      XCTAssertEqual(cache.count, 0, file)
+      stage.work()
+      XCTAssertEqual(stage.context.pendingDrawings, 0, file)
+      stage.layer.bounds.size = Size(20, 20)
+      stage.turn()
+      stage.work()
+      XCTAssertNotNil(stage.layer.contents, file)
+      XCTAssertEqual(cache.count, 1, file)
+    }
+  }
+
+  func testAFileWithoutASizeFailsBeforeTheLayerHasOne() {
+    let stage = Self.stage()
+    var failures: [ImageFileError] = []
+    stage.layer.onFailure = { failures.append($1) }
+    stage.layer.bounds = .zero
+    stage.layer.file = #filePath
+    stage.turn()
+    stage.work()
+    XCTAssertEqual(failures, [.unknownFormat(name: #filePath)])
+    XCTAssertEqual(stage.layer.failure, failures.last)
+    // Another file takes its place, and none: what was under way is not taken.
+    stage.layer.file = Self.photo
+    stage.turn()
+    XCTAssertNil(stage.layer.failure)
+    stage.layer.file = nil
+    stage.turn()
+    stage.work()
+    XCTAssertNil(stage.layer.pixelSize)
+  }
+
   func testOldContentsStayUntilThereAreNew() throws {
     let stage = Self.stage()
     stage.layer.file = Self.photo
@@ -272,6 +349,8 @@ private final class ImageStage {
     stage.root.addSublayer(layer)
     stage.turn()
   }
+
+  var context: LayerContext { stage.context }
 
   func turn() { stage.turn() }
 

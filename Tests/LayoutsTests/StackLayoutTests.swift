@@ -1,4 +1,5 @@
 import Geometry
+import ImageFiles
 import Layers
 import Layouts
 import LinuxSystem
@@ -42,6 +43,48 @@ import XCTest
     layer.layoutIfNeeded()
     XCTAssertEqual(
       boxes[1].frame, Rect(x: 5, y: 0, width: 10, height: 10), "a size that somebody sets is the own one from then on")
+  }
+
+  /// A picture of 61×43 pixels is as wide as its column, or grid, and as high as its ratio says, without a size that anybody set.
+  func testAPictureHasItsPlaceBeforeItIsDecoded() throws {
+    let folder = String(#filePath.dropLast("LayoutsTests/StackLayoutTests.swift".count)) + "ImageFilesTests/Pictures/"
+    let managers: [(String, () -> any LayoutManager)] = [
+      ("stack", { StackLayout(.column) }),
+      (
+        "grid",
+        {
+          let grid = GridLayout()
+          grid.columns = [.fraction(1)]
+          grid.alignContent = .start
+          return grid
+        }
+      ),
+    ]
+    for (name, manager) in managers {
+      for file in ["colour.png", "drawing.svg"] {
+        let column = Layer(frame: Rect(x: 0, y: 0, width: 30.5, height: 200))
+        column.layoutManager = manager()
+        let (photo, below) = (ImageLayer(), box(10, 5))
+        photo.cache = ImageCache(bytes: 1 << 20)
+        photo.layoutItem.alignSelf = .start
+        photo.file = folder + file
+        for layer in [photo, below] { column.addSublayer(layer) }
+        let context = context(column)
+        var sizes: [Size] = []
+        for _ in 0..<4 {
+          XCTAssertNil(context.commit(at: .zero).unsettled)
+          sizes.append(photo.bounds.size)
+          context.waitForDrawings()
+          context.publishFinishedDrawings()
+        }
+        XCTAssertEqual(sizes[0].height, 0, "\(name) of \(file)")
+        XCTAssertEqual(sizes[1].height, 21.5, accuracy: 0.5, "\(name) of \(file)")
+        XCTAssertEqual(sizes[1].width, 30.5, accuracy: 0.5, "\(name) of \(file)")
+        XCTAssertEqual(sizes[1], sizes[3], "\(name) of \(file)")
+        XCTAssertEqual(below.frame.minY, sizes[1].height, "\(name) of \(file)")
+        XCTAssertNotNil(photo.contents, "\(name) of \(file)")
+      }
+    }
   }
 
   /// Each of the outer stacks is laid out again, once, and each commit settles.

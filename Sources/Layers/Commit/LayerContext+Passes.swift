@@ -60,7 +60,11 @@ extension LayerContext {
       layer.isDisplayMarked = false
       layer.hintAtNothingToShow()
       // A layer without a size still needs display. It is marked again once it has a size.
-      guard layer.needsDisplay, layer.bounds.isDrawable else { continue }
+      guard layer.needsDisplay else { continue }
+      guard layer.bounds.isDrawable else {
+        layer.displayWithoutSize()
+        continue
+      }
       phases.displayCount += 1
       display(layer)
     }

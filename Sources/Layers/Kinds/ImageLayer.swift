@@ -4,7 +4,7 @@ public import LinuxSystem
 public import Raster
 import RenderTree
 
-/// A layer that shows a picture file: PNG, JPEG, WebP or GIF.
+/// A layer that shows a picture file: PNG, JPEG, WebP, GIF, AVIF or SVG.
 ///
 /// ```swift
 /// let photo = ImageLayer(frame: Rect(x: 0, y: 0, width: 400, height: 300))
@@ -15,8 +15,8 @@ import RenderTree
 ///
 /// A worker decodes the file in the size in which it is shown, upright and in sRGB, as `makeDrawing()` is drawn: the old contents stay
 /// until then, pictures of one commit appear together, and `drawingPriority` holds. It decodes anew when the layer's size changes.
-/// After the file, `contentsRect` or `limits` have changed, call `setNeedsDisplay()`. A layer needs a size of its own: nothing is
-/// decoded before it has one.
+/// After the file, `contentsRect` or `limits` have changed, call `setNeedsDisplay()`. Nothing is decoded before the layer has a size.
+/// Until then a worker reads the size of the file, so that a stack or a grid gives the layer its place.
 ///
 /// A file that moves does so on the layer's clock, as an animation of `contents` under the key `frames`: `speed` and `timeOffset` pause
 /// and scrub it, and other animations of `contents` go over it. All its pictures are in memory, made smaller if they would take more
@@ -54,10 +54,11 @@ open class ImageLayer: Layer {
   /// The bytes of all pictures of a file that moves: 64 MiB.
   public nonisolated static let movingBytes = 64 << 20
 
-  /// The size of the file of the picture that is shown; nil without one.
+  /// The size of the file of the picture that is shown, or that is to be shown once the layer has a size; nil while it is not known.
   public private(set) var pixelSize: PixelSize? {
     didSet { if pixelSize != oldValue { preferredSizeChanged() } }
   }
+  private var isDrawing = false
   /// The file that was asked for by the last display.
   private var displayedFile: String?
   /// True until a picture of that file is shown.
@@ -78,10 +79,10 @@ open class ImageLayer: Layer {
     didSet { if contentsGravity != oldValue, file != nil { setNeedsDisplay() } }
   }
 
-  /// The size that shows each of the file's pixels as `contentsScale` says, one a point without; that of `bounds` until a picture is
-  /// shown.
+  /// The size that shows each of the file's pixels as `contentsScale` says, one a point without and in a drawing; that of `bounds`
+  /// while `pixelSize` is nil.
   open override var preferredSize: Size {
-    pixelSize.map { Size(Double($0.width), Double($0.height)) / (contentsScale ?? 1) } ?? super.preferredSize
+    pixelSize.map { Size(Double($0.width), Double($0.height)) / (isDrawing ? 1 : contentsScale ?? 1) } ?? super.preferredSize
   }
 
   /// The picture's ratio in the proposed width, or else the proposed height; never larger than `preferredSize`.
@@ -103,6 +104,14 @@ open class ImageLayer: Layer {
 
   override var hasPicture: Bool { file != nil }
 
+  override func displayWithoutSize() {
+    willDisplay()
+    guard let file, let context, let target = DrawingTarget(bounds: Rect(x: 0, y: 0, width: 1, height: 1), scale: 1) else {
+      return
+    }
+    context.begin(FileSize(path: file, limits: limits), for: self, target: target)
+  }
+
   override func willDisplay() {
     let isNew = file != displayedFile
     if isNew { (displayedFile, failure, isAwaited) = (file, nil, file != nil) }
@@ -123,11 +132,13 @@ open class ImageLayer: Layer {
 
   override func take(_ picture: MadePicture) {
     guard let file = picture.file else { return super.take(picture) }
+    guard !file.frames.isEmpty else { return take(file.header) }
     let shown = presentation[.contents]
     Transaction.apart {
       super.take(picture)
       let isFirst = isAwaited
-      (failure, pixelSize, isAwaited) = (nil, file.size, false)
+      (failure, isAwaited) = (nil, false)
+      take(file.header)
       // Pictures in another size go on in their time, as do those of a scene's text.
       let begin = movingFile == nil || movingFile == displayedFile ? animation(forKey: Self.framesKey)?.beginTime : nil
       endMovement()
@@ -141,6 +152,8 @@ open class ImageLayer: Layer {
       add(BasicAnimation(.contents, from: shown, duration: fadeDuration), forKey: "pictureFade")
     }
   }
+
+  private func take(_ header: ImageFile.Header) { (isDrawing, pixelSize) = (header.isDrawing, header.size) }
 
   override func displayFailed(_ error: any Error) {
     guard let error = error as? ImageFileError else { return super.displayFailed(error) }
@@ -165,11 +178,24 @@ open class ImageLayer: Layer {
 
 /// The facts of a picture file that its layer takes over.
 struct PictureFile: Sendable {
-  let size: PixelSize
-  /// More than one for a file that moves.
+  let header: ImageFile.Header
+  /// More than one for a file that moves; none where only the header was read.
   let frames: [ImageFrame]
   /// Nil for a file that does not move.
   let movement: KeyframeAnimation?
+}
+
+/// Reads the size of a file.
+private struct FileSize: PictureMaker {
+  let path: String
+  let limits: ImageLimits
+
+  func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture {
+    let header = try ImageFile(path: path, limits: limits).header
+    return MadePicture(
+      image: try Bitmap(width: 1, height: 1).freeze(), measures: target.measures,
+      file: PictureFile(header: header, frames: [], movement: nil))
+  }
 }
 
 /// A picture that is decoded from a file.
@@ -185,28 +211,30 @@ private struct FilePicture: PictureMaker {
   let cache: ImageCache
 
   func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture {
-    let (fit, scale) = fit(target)
+    let fit = fit(target)
     let decoded = try cache.decoded(
       path, fit, movingBytes: animates ? ImageLayer.movingBytes : nil, limits: limits, isCancelled: isCancelled)
     let (header, frames) = (decoded.header, decoded.frames)
     let movement = Self.movement(frames, header.animation?.repetitions)
     // After its last repetition a file shows its last picture.
     let image = (movement != nil && header.animation?.repetitions != nil ? frames[frames.count - 1] : frames[0]).image
+    // Pixels a point.
+    let scale = fit.isOfFile && !header.isDrawing ? scale : target.scale
     return MadePicture(
       image: image, measures: DrawnMeasures(size: image.pixelSize / scale, scale: scale),
-      file: PictureFile(size: header.size, frames: frames, movement: movement))
+      file: PictureFile(header: header, frames: frames, movement: movement))
   }
 
-  /// The size in which the picture is decoded, and its pixels a point.
-  private func fit(_ target: DrawingTarget) -> (ImageFit, scale: Double) {
+  /// The size in which the picture is decoded.
+  private func fit(_ target: DrawingTarget) -> ImageFit {
     func side(_ pixels: Int, _ part: Double) -> Int {
       part > 0 && part.isFinite ? Int(min((Double(pixels) / part).rounded(.up), 1e9)) : pixels
     }
     let box = PixelSize(width: side(target.width, part.width), height: side(target.height, part.height))
     return switch gravity {
-    case .resizeAspect: (.inside(box), target.scale)
-    case .resize, .resizeAspectFill: (.covering(box), target.scale)
-    default: (.natural, scale)
+    case .resizeAspect: .inside(box)
+    case .resize, .resizeAspectFill: .covering(box)
+    default: .scaled(target.scale)
     }
   }
 
