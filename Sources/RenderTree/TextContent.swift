@@ -5,7 +5,7 @@ import Synchronization
 /// Text as content: glyphs and rectangles that the compositor paints where they stand on the output, instead of an image of them.
 ///
 /// It takes the place of an image that a layer would have drawn: everything that places, cuts or stretches contents holds for it as
-/// for that image, but for `ImageFilter`: glyphs are sharp in every size and direction.
+/// for that image, but for `ImageFilter`: glyphs of outlines are sharp in every size and direction.
 public final class TextContent: RenderContent {
   /// Back to front.
   public let parts: TextParts
@@ -15,6 +15,8 @@ public final class TextContent: RenderContent {
   public let width: Int
   public let height: Int
   public let scale: Double
+  /// True where a glyph is a picture, which only an image shows.
+  private let hasPictures: Bool
 
   /// The image, once it was asked for; without memory there is none.
   private final class Drawing: Sendable {
@@ -31,11 +33,14 @@ public final class TextContent: RenderContent {
   public init(_ parts: TextParts, area: Rect, width: Int, height: Int, scale: Double) {
     self.parts = parts.cut(to: area)
     (self.area, self.width, self.height, self.scale) = (area, width, height, scale)
+    hasPictures = self.parts.contains { part in
+      if case .glyphs(let run) = part { run.glyphs.font.face.hasPictures } else { false }
+    }
   }
 
   public var pixelSize: Size { Size(Double(width), Double(height)) }
 
-  /// An image of the text, for what only images can do: nine parts, fades, and edges that go on. Drawn when it is first asked for,
+  /// An image of the text, for what only images can do: glyphs that are pictures, nine parts, fades, and edges that go on. Drawn when it is first asked for,
   /// and then kept. Where there was no memory for it then, it is nil from then on: all parts of a picture, which threads may paint at
   /// once, show the same.
   public var image: Image? {
@@ -64,7 +69,7 @@ public final class TextContent: RenderContent {
   /// From the coordinates in which the text was set to pixels; nil where only an image can be shown.
   package func map(in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine) -> Affine? {
     let cut = effects?.parts.cut ?? ContentCut()
-    if cut.hasNineParts || cut.reachesBeyondContent { return nil }
+    if hasPictures || cut.hasNineParts || cut.reachesBeyondContent { return nil }
     let place = cut.place(ofAllIn: effects.contentRect(in: bounds))
     let (x, y) = (place.width * scale / Double(width), place.height * scale / Double(height))
     return Affine(a: x, b: 0, c: 0, d: y, tx: place.minX - area.minX * x, ty: place.minY - area.minY * y)

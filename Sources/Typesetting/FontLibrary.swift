@@ -28,7 +28,7 @@ public final class FontLibrary: Sendable {
 
   /// The fonts in these files and no others, whatever the system has: for tests, and for devices that bring their fonts.
   ///
-  /// - Throws: the error of a file that holds no font with outlines, or `FontError.noFont` without files.
+  /// - Throws: the error of a file that holds no font with outlines or pictures, or `FontError.noFont` without files.
   public convenience init(files: [String]) throws(FontError) {
     guard !files.isEmpty else { throw .noFont(families: []) }
     // Before anything else reads them: a damaged file is named.
@@ -40,7 +40,7 @@ public final class FontLibrary: Sendable {
   /// The font that is nearest to what is asked for: one of the first family that there is, otherwise the first that the
   /// configuration names. Equal requests give equal fonts.
   ///
-  /// - Throws: `FontError.noFont` if there is none at all, or the error of its file, which may have no outlines: no other font is
+  /// - Throws: `FontError.noFont` if there is none at all, or the error of its file, which may have neither outlines nor pictures: no other font is
   ///   taken then.
   public func font(_ request: FontRequest) throws(FontError) -> Font {
     guard let file = fonts.withLock({ $0.match(request) }) else { throw .noFont(families: request.families) }
@@ -61,7 +61,7 @@ public final class FontLibrary: Sendable {
 
   /// The parts of a paragraph, each in one font, script and direction, in the order of the text.
   ///
-  /// A part whose font cannot be opened or has no outlines is in the font that was requested for it.
+  /// A part whose font cannot be opened is in the font that was requested for it.
   ///
   /// - Parameters:
   ///   - text: a paragraph. Of a text longer than 16 MiB the rest is left out.
@@ -133,7 +133,7 @@ private struct FaceTable {
     weak var face: FontFace?
   }
 
-  /// The first face of each file that was used, or the error of a file that is no font with outlines. A file that could not be
+  /// The first face of each file that was used, or the error of a file that is no font with outlines or pictures. A file that could not be
   /// read is read again by the next request.
   private var files: [String: Result<FontFace, FontError>] = [:]
   /// The other designs of those that are in use: whoever tries one weight after another keeps none of them.

@@ -54,11 +54,23 @@ extension ShapedParagraph {
     mark("\u{2010}", otherwise: "-", like: max(offset - 1, 0), level: nil)
   }
 
-  /// An ellipsis that looks like the letter at an offset, at the paragraph's level.
-  func ellipsis(like offset: Int) -> LinePiece? { mark("…", otherwise: "...", like: offset, level: level) }
+  /// An ellipsis that looks like the letter at an offset, at the paragraph's level. Fonts of emoji have none: then it looks like the nearest
+  /// letter whose font has one, before or else behind; where there is none, it is empty.
+  func ellipsis(like offset: Int) -> LinePiece? {
+    guard let number = run(at: offset) else { return nil }
+    let nearest = Array((0...number).reversed()) + Array(runs.indices.dropFirst(number + 1))
+    guard let found = nearest.first(where: { runs[$0].font.hasGlyph(for: "…") || runs[$0].font.hasGlyph(for: ".") }) else {
+      return LinePiece(run: number, range: offset..<offset, level: level, glyphs: [])
+    }
+    return mark("…", otherwise: "...", in: found, at: offset, level: level)
+  }
 
   private func mark(_ wanted: Unicode.Scalar, otherwise: String, like offset: Int, level: UInt8?) -> LinePiece? {
-    guard let number = run(at: offset) else { return nil }
+    run(at: offset).map { mark(wanted, otherwise: otherwise, in: $0, at: offset, level: level) }
+  }
+
+  private func mark(_ wanted: Unicode.Scalar, otherwise: String, in number: Int, at offset: Int, level: UInt8?) -> LinePiece
+  {
     let run = runs[number]
     let text = Array((run.font.hasGlyph(for: wanted) ? String(wanted) : otherwise).utf8)
     var glyphs = run.shape(0..<text.count, of: text)

@@ -19,13 +19,30 @@ extension DrawingContext {
   /// - Parameter baseline: the left end of the run's baseline.
   public func draw(_ run: GlyphRun, at baseline: Point, color: Color) {
     guard isDrawable, !run.glyphs.isEmpty, run.font.size > 0 else { return }
+    if run.font.face.hasPictures { return drawPictures(run, at: baseline, opacity: color.alpha) }
     setSource(color)
     drawGlyphs(run, at: baseline)
+  }
+
+  /// Draws the pictures of a font in their own colours.
+  private func drawPictures(_ run: GlyphRun, at baseline: Point, opacity: Double = 1) {
+    let face = run.font.face
+    guard isDrawable, let pixelsPerEm = face.pixelsPerEm else { return }
+    let scale = run.font.size / Double(pixelsPerEm)
+    for glyph in run.glyphs {
+      guard let picture = face.picture(of: glyph.id) else { continue }
+      draw(
+        picture.image,
+        in: Rect(
+          x: baseline.x + glyph.x + Double(picture.left) * scale, y: baseline.y + glyph.y - Double(picture.top) * scale,
+          width: Double(picture.image.width) * scale, height: Double(picture.image.height) * scale), opacity: opacity)
+    }
   }
 
   /// Draws a line of text; see `draw(_:at:color:)`.
   public func draw(_ line: TextLine, at baseline: Point, gradient: Gradient) {
     line.hintAtMissingGlyphs()
+    if line.font.face.hasPictures { return drawPictures(line.run, at: baseline) }
     let ink = line.inkBounds
     let place = Rect(x: baseline.x + ink.minX, y: baseline.y + ink.minY, width: ink.width, height: ink.height)
     // Glyphs are antialiased, and stand at whole pixels vertically.

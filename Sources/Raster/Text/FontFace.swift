@@ -24,6 +24,8 @@ public final class FontFace: Sendable {
   /// Heights in units of the design.
   let metrics: Metrics
   let shaper: Shaper
+  /// The pixels per em of the pictures that are the font's glyphs; nil for a font of outlines.
+  let pixelsPerEm: Int?
   private let data: FontData
   private let outlines: Lock<OutlineSource>
 
@@ -93,6 +95,7 @@ public final class FontFace: Sendable {
     self.variations = changed
     faceCount = source.faceCount
     unitsPerEm = source.unitsPerEm
+    pixelsPerEm = source.pixelsPerEm
     metrics = shaper.metrics(fallback: source)
     self.shaper = shaper
     outlines = Lock(source)
@@ -103,6 +106,12 @@ public final class FontFace: Sendable {
   func outline(of glyph: UInt32) -> Path {
     outlines.withLock { $0.outline(of: glyph) }
   }
+
+  /// True for a font whose glyphs are pictures with colours of their own, as those of emoji are. They have no outlines and no coverage.
+  package var hasPictures: Bool { pixelsPerEm != nil }
+
+  /// The picture of a glyph.
+  func picture(of glyph: UInt32) -> GlyphPicture? { outlines.withLock { $0.picture(of: glyph) } }
 
   /// The coverage of a glyph at a size, moved along the line by `quarter` quarters of a pixel.
   func bitmap(of glyph: UInt16, _ size: GlyphSize, quarter: UInt8) -> GlyphBitmap {
@@ -152,7 +161,7 @@ final class FontData: @unchecked Sendable {
 public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The file cannot be read.
   case file(SystemError)
-  /// The file is not a font, or a font without outlines.
+  /// The file is not a font, or one with neither outlines nor pictures in colour.
   case unusable(path: String, reason: String)
   /// No folder for fonts has the file.
   case notFound(fileName: String)
@@ -166,7 +175,7 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
     case .file(let error):
       "font: \(error)"
     case .unusable(let path, let reason):
-      "font \(path): \(reason); TrueType and OpenType files with outlines (.ttf, .otf, .ttc) are accepted"
+      "font \(path): \(reason); TrueType and OpenType files with outlines or coloured pictures (.ttf, .otf, .ttc) are accepted"
     case .notFound(let fileName):
       fileName.contains(".")
         ? "font \(fileName) is not among the fonts of the system; install "

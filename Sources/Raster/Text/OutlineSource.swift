@@ -1,7 +1,7 @@
 internal import CFreeType
 import Geometry
 
-/// FreeType's view of a face: outlines, and coverage made of them, without hinting. One thread at a time may use it.
+/// FreeType's view of a face: outlines, and coverage made of them, without hinting, or pictures. One thread at a time may use it.
 final class OutlineSource {
   let unitsPerEm: Int
   var ascender: Int { Int(face.pointee.ascender) }
@@ -9,9 +9,13 @@ final class OutlineSource {
   var height: Int { Int(face.pointee.height) }
   var faceCount: Int { max(Int(face.pointee.num_faces), 1) }
 
+  /// The size of the pictures that are the font's glyphs; nil for a font of outlines.
+  let pixelsPerEm: Int?
   private let data: FontData
   private let library: FT_Library
-  private let face: FT_Face
+  let face: FT_Face
+  /// Some 60 pictures of the usual size.
+  var pictures = GenerationCache<UInt32, GlyphPicture>(limit: 4 << 20)
   private var cache = GenerationCache<UInt32, Path>(limit: 1 << 20)
   /// No more than the face has glyphs: 2¹⁶.
   private var boxes: [UInt32: GlyphBox] = [:]
@@ -30,15 +34,17 @@ final class OutlineSource {
       FT_Done_FreeType(library)
       throw .unusable(path: path, reason: index == 0 ? "not a font file" : "not a font file, or it has no face \(index)")
     }
-    guard cfreetype_is_scalable(face) != 0, face.pointee.units_per_EM >= 16 else {
+    let strike = Self.largestStrike(of: face)
+    unitsPerEm = Int(cfreetype_units_per_em(face))
+    guard cfreetype_is_scalable(face) != 0 || strike != nil, unitsPerEm >= 16 else {
       FT_Done_Face(face)
       FT_Done_FreeType(library)
       throw .unusable(path: path, reason: "the font has no outlines")
     }
+    pixelsPerEm = strike
     self.data = data
     self.library = library
     self.face = face
-    unitsPerEm = Int(face.pointee.units_per_EM)
   }
 
   deinit {
@@ -112,14 +118,19 @@ final class OutlineSource {
   /// The box around all points of a glyph's outline.
   func box(of glyph: UInt32) -> GlyphBox {
     if let box = boxes[glyph] { return box }
-    guard let outline = loadedOutline(of: glyph) else { return .empty }
-    var points = FT_BBox()
-    FT_Outline_Get_CBox(outline, &points)
+    guard let points = pixelsPerEm.map({ pictureBox(of: glyph, $0) }) ?? outlineBox(of: glyph) else { return .empty }
     let box = GlyphBox(
       minX: Int32(clamping: points.xMin), minY: Int32(clamping: points.yMin), maxX: Int32(clamping: points.xMax),
       maxY: Int32(clamping: points.yMax))
     boxes[glyph] = box
     return box
+  }
+
+  private func outlineBox(of glyph: UInt32) -> FT_BBox? {
+    guard let outline = loadedOutline(of: glyph) else { return nil }
+    var points = FT_BBox()
+    FT_Outline_Get_CBox(outline, &points)
+    return points
   }
 
   /// The coverage at a size in 1/64 pixel, moved right by `quarter` quarters of a pixel.
