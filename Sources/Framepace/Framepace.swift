@@ -123,6 +123,7 @@
 @_exported public import struct Layers.MediaTiming
 @_exported public import struct Layers.LayerState
 @_exported public import class Layers.ParagraphLayer
+@_exported public import class Layers.ReplicatorLayer
 @_exported public import class Layers.ScrollLayer
 @_exported public import class Layers.ShapeLayer
 @_exported public import struct Layers.SizeProposal

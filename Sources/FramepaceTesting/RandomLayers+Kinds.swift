@@ -29,6 +29,7 @@ extension RandomLayers {
     Kind({ ScrollLayer() }) { $0.scroll($1) },
     Kind({ SurfaceLayer() }) { $0.changeSurface($1) },
     Kind({ TransformLayer() }) { $0.changeTransform($1) },
+    Kind({ ReplicatorLayer() }) { $0.changeReplicator($1) },
     Kind({ ImageLayer() }) { $0.changePicture($1) },
     Kind({ Gauge() }) { $0.changeGauge($1) },
     Kind({ Layer() }) { $0.changeContents($1) },

@@ -90,8 +90,12 @@ open class Layer {
   }
   /// The measures of `contents` that were drawn; nil when they were set.
   package private(set) var drawnMeasures: DrawnMeasures?
-  /// True for a `TransformLayer`.
+  /// True for a `TransformLayer`, and a `ReplicatorLayer` that preserves depth.
   var isSpace = false
+  /// True for a `ReplicatorLayer`.
+  var isReplicator = false
+  /// True if the last commit made copies of the layer, or of its sublayers.
+  var isReplicated = false
   /// The index of its box in the superlayer's `hitBoxes`; below 0 while that is not known there.
   var hitBoxIndex: Int32 = -1
   var asynchronous = AsynchronousDisplay.idle
@@ -110,9 +114,14 @@ open class Layer {
 
   /// An empty layer, without size, at the origin.
   public init() {
-    Self.lastID &+= 1
-    if Self.lastID == 0 { Self.lastID = 1 }
-    id = Self.lastID
+    id = Self.makeID()
+  }
+
+  /// A number that no layer and no copy of one has had.
+  static func makeID() -> UInt32 {
+    lastID &+= 1
+    if lastID == 0 { lastID = 1 }
+    return lastID
   }
 
   /// A layer that fills `frame`.

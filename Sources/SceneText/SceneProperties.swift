@@ -45,6 +45,7 @@ struct SceneKind {
     },
     SceneKind("surface", SurfaceLayer.self, draws: false, common) { SurfaceLayer() },
     SceneKind("space", TransformLayer.self, draws: false, common) { TransformLayer() },
+    SceneKind("replicator", ReplicatorLayer.self, draws: false, common + replicator) { ReplicatorLayer() },
     SceneKind("picture", ImageLayer.self, draws: true, common + picture) { ImageLayer() },
   ]
 
@@ -177,6 +178,16 @@ struct SceneKind {
     },
   ]
 
+  private static let replicator: [SceneProperty] = [
+    SceneProperty("instanceCount", \ReplicatorLayer.instanceCount, .copies),
+    SceneProperty("instanceDelay", \ReplicatorLayer.instanceDelay, .time),
+    SceneProperty("preservesDepth", \ReplicatorLayer.preservesDepth, .bool),
+    SceneProperty(.instanceTransform, .transform),
+    SceneProperty(.instanceColor, .color),
+    SceneProperty(.instanceRedOffset, .number), SceneProperty(.instanceGreenOffset, .number),
+    SceneProperty(.instanceBlueOffset, .number), SceneProperty(.instanceAlphaOffset, .number),
+  ]
+
   private static let gradient: [SceneProperty] = [
     SceneProperty(.colors, .values(.color) { $0.isAtColor }),
     SceneProperty(.locations, .values(.number) { $0.isAtNumber }),
@@ -214,6 +225,18 @@ extension SceneProperty {
       ($0 as? ImageLayer)?.placeholder = $1
     } isSame: {
       $0 === $1
+    }
+  }
+}
+
+extension ValueSyntax where Value == Int {
+  /// More copies than a tree may have layers are no others than that many.
+  fileprivate static var copies: Self {
+    let name = "a number of copies"
+    return Self("\(name), from 0 to \(ReplicatorLayer.maximumTreeSize)") { reader throws(SceneError) in
+      try reader.wholeNumber(name, upTo: ReplicatorLayer.maximumTreeSize)
+    } text: { value, _ in
+      "\(min(max(value, 0), ReplicatorLayer.maximumTreeSize))"
     }
   }
 }

@@ -45,7 +45,12 @@ private struct World {
     var contents: ContentsSource
     var values: AnimatableValues
     var timed: [TimedAnimation]
-    var clocks: ClockChain
+    var clock: LayerClock
+    /// The copies of the sublayers, of a replicator, and how much each is behind the one before.
+    var copies: (count: Int, delay: Nanoseconds)?
+    var hasSublayers: Bool
+    var isMask: Bool
+    var kind: Layer.Type
     /// True if the layer shows the same from the commit on. It is then shown so at earlier times too.
     var stands: Bool
     var placesSublayers: Bool
@@ -74,7 +79,9 @@ private struct World {
     let time = now + .milliseconds(Int64.random(in: -5...40, using: &generator))
     let tree = context.renderTree(at: time)
     var rebuilt = TreeSnapshot()
-    rebuild(committed, at: time, in: SublayerSpace(scale: 2), like: tree, into: &rebuilt)
+    let moving = Set(context.copiedAnimations.map(\.recordIndex))
+    rebuild(
+      committed, at: (time, max(time, now)), in: SublayerSpace(scale: 2), like: tree, Copy(moving: moving), into: &rebuilt)
     XCTAssertEqual(tree.records, rebuilt.records, comment)
     XCTAssertNil(tree.inconsistency, comment)
     held.append((tree, tree.records))
@@ -99,25 +106,51 @@ private struct World {
     let sides = layer.sideValues
     return Node(
       record: layer.record(sides), sides: sides, contents: layer.contentsSource, values: layer.values,
-      timed: layer.animations.map(\.timed),
-      clocks: ClockChain(layer), stands: !(layer.committedAnimations?.isMoving ?? false),
+      timed: layer.animations.map(\.timed), clock: layer.clock,
+      copies: (layer as? ReplicatorLayer).map { ($0.instanceCount, $0.instanceDelay) },
+      hasSublayers: !layer.sublayers.isEmpty, isMask: layer.superlayer?.mask === layer, kind: type(of: layer),
+      stands: !(layer.committedAnimations?.isMoving ?? false),
       placesSublayers: layer.placesSublayers, isSpace: layer.isSpace, isPlacedFlipped: layer.isPlacedFlipped,
       layers: ([layer.mask] + order.map(\.element)).compactMap { $0.map(copy) })
   }
 
-  /// - Parameter shown: effects with the same values as those of its layers are the same objects.
+  /// The copy that a layer is in.
+  private struct Copy {
+    /// The indices of the records of copies that move.
+    let moving: Set<Int>
+    var isCopy = false
+    var delay = Nanoseconds.zero
+  }
+
+  /// A time of the superlayer's clock and, for what stands since the commit, another one. Without a clock of its own at the top a layer
+  /// goes by the display's, whatever that shows.
+  private typealias Times = (moving: MonotonicTime, standing: MonotonicTime)
+
+  /// - Parameter shown: effects with the same values as those of its layers are the same objects, and copies have the same ids.
   private func rebuild(
-    _ node: Node, at time: MonotonicTime, in space: SublayerSpace?, like shown: TreeSnapshot, into tree: inout TreeSnapshot
+    _ node: Node, at outer: Times, in space: SublayerSpace?, like shown: TreeSnapshot, _ copy: Copy,
+    into tree: inout TreeSnapshot
   ) {
     let index = tree.records.count
     var (record, sides) = (node.record, node.sides)
+    if copy.isCopy, shown.records.indices.contains(index) { record.id = shown.records[index].id }
     var values = node.values
-    let local = node.clocks.time(at: node.stands ? max(time, now) : time)
-    for animation in node.timed { animation.apply(to: &values, at: local) }
+    func local(_ time: MonotonicTime) -> MonotonicTime {
+      if node.clock == LayerClock(), copy.delay == .zero { return time }
+      let begin = node.clock.beginTime + copy.delay
+      return time < begin
+        ? .zero : .zero + Nanoseconds.seconds((time - begin).seconds * node.clock.speed) + node.clock.timeOffset
+    }
+    let times = (moving: local(outer.moving), standing: local(outer.standing))
+    let stands = copy.isCopy ? !copy.moving.contains(index) : node.stands
+    for animation in node.timed { animation.apply(to: &values, at: stands ? times.standing : times.moving) }
     // A space has no picture that a transition could show.
     if !node.isSpace { values.settleTransition(&record.flags) }
     if !node.isSpace, shown.sides.indices.contains(index) {
       let last = shown.sides[index]
+      let content = node.kind.content(for: values, image: values.image)
+      // A layer that does not move has the colours of the commit, which are multiplied as those of its content then.
+      values.takeTint(of: space, hasPicture: node.hasSublayers || content != nil)
       sides.effects = node.contents.or(values.image).effects(
         for: values, values.homography(in: space), last: last.effects)
       sides.content = values.mixture ?? values.image ?? values.content
@@ -131,12 +164,19 @@ private struct World {
     }
     if !node.isSpace { record.update(from: values, sides, in: space) }
     tree.append(record, sides)
-    for layer in node.layers {
-      let inner =
-        node.isSpace
-        ? SublayerSpace(values, isFlipped: layer.isPlacedFlipped, through: space)
-        : node.placesSublayers ? SublayerSpace(values, isFlipped: layer.isPlacedFlipped) : nil
-      rebuild(layer, at: time, in: inner, like: shown, into: &tree)
+    for number in 0..<max(node.copies?.count ?? 1, 1) {
+      for layer in node.layers where number == 0 || !layer.isMask {
+        let instance = layer.isMask ? nil : node.copies.map { ReplicatorInstance(number: number, count: $0.count) }
+        let places = node.placesSublayers || number > 0
+        let inner =
+          node.isSpace
+          ? SublayerSpace(values, isFlipped: layer.isPlacedFlipped, instance, through: space)
+          : places ? SublayerSpace(values, isFlipped: layer.isPlacedFlipped, instance) : nil
+        var next = copy
+        next.isCopy = copy.isCopy || number > 0
+        next.delay = layer.isMask ? .zero : (node.copies?.delay ?? .zero) * Int64(number)
+        rebuild(layer, at: times, in: inner, like: shown, next, into: &tree)
+      }
     }
     tree.records[index].subtreeEnd = UInt32(tree.records.count)
   }

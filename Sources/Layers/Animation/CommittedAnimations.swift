@@ -14,17 +14,22 @@ final class CommittedAnimations {
   /// The layer's kind, which makes its content of the values.
   var kind: Layer.Type
   /// See `Layer.isSpace`.
-  let isSpace: Bool
+  private var isSpace: Bool
+  private var hasSublayers = false
   private(set) var values = AnimatableValues()
   var contents = ContentsSource()
   /// Content and effects of the values as they were committed.
   var sides = SideValues()
+  /// True if `sides` have the colours of the copy that the layer was in at the commit.
+  var areSidesTinted = false
   /// The effects that were shown last; nil where content and effects were those of the commit.
   private var lastEffects: RenderEffects?
   /// The content that was shown last, if it was not the commit's: the same object while it is the same.
   private var lastContent: (any RenderContent)?
   var flags: RenderRecord.Flags = []
   var clocks: ClockChain
+  /// The clocks by which the animations end: those of the copy that is furthest behind.
+  var endClocks: ClockChain
   var timed: [TimedAnimation] = []
   var space = Space.still(nil)
   /// The values at the commit, of a layer that places its sublayers.
@@ -41,12 +46,13 @@ final class CommittedAnimations {
     /// Nil for the superlayer's plane.
     case still(SublayerSpace?)
     /// The superlayer's animations move it. See `Layer.isPlacedFlipped`.
-    case moving(by: CommittedAnimations, isFlipped: Bool)
+    case moving(by: CommittedAnimations, isFlipped: Bool, ReplicatorInstance?)
   }
 
   init(_ layer: Layer) {
     (kind, isSpace) = (type(of: layer), layer.isSpace)
     clocks = ClockChain(layer)
+    endClocks = clocks
   }
 
   /// Writes the layer as it is shown at a time of the display's clock.
@@ -57,6 +63,9 @@ final class CommittedAnimations {
     apply(to: &values, at: time)
     record.flags = flags
     let space = space(at: time)
+    if space?.tint != nil {
+      values.takeTint(of: space, hasPicture: hasSublayers || kind.content(for: values, image: values.image) != nil)
+    }
     let homography = values.homography(in: space)
     if values.hasNamed(of: self.values), values.hasContents(of: self.values), hasCommittedParts(values, homography) {
       // Pictures that were shown for a while are not kept.
@@ -77,22 +86,26 @@ final class CommittedAnimations {
   /// True if no animation changes what the effects are made of, but for the picture.
   @inline(__always)
   private func hasCommittedParts(_ values: borrowing AnimatableValues, _ homography: Homography?) -> Bool {
-    values.rareBox === self.values.rareBox && homography == sides.effects?.parts.homography
+    !areSidesTinted && values.rareBox === self.values.rareBox && homography == sides.effects?.parts.homography
   }
 
   /// The space in which the layer lies at a time of the display's clock.
   private func space(at time: MonotonicTime) -> SublayerSpace? {
     switch space {
     case .still(let space): space
-    case .moving(let outer, let isFlipped): outer.sublayerSpace(at: time, isFlipped: isFlipped)
+    case .moving(let outer, let isFlipped, let instance): outer.sublayerSpace(at: time, isFlipped: isFlipped, instance)
     }
   }
 
-  private func sublayerSpace(at time: MonotonicTime, isFlipped: Bool) -> SublayerSpace {
+  private func sublayerSpace(at time: MonotonicTime, isFlipped: Bool, _ instance: ReplicatorInstance?) -> SublayerSpace {
     let values = shown(at: time)
     return isSpace
-      ? SublayerSpace(values, isFlipped: isFlipped, through: space(at: time)) : SublayerSpace(values, isFlipped: isFlipped)
+      ? SublayerSpace(values, isFlipped: isFlipped, instance, through: space(at: time))
+      : SublayerSpace(values, isFlipped: isFlipped, instance)
   }
+
+  /// The space of the layer at a time of the display's clock, if it is a transform layer.
+  func ownSpace(at time: MonotonicTime) -> SublayerSpace? { isSpace ? space(at: time) : nil }
 
   private func content(for values: AnimatableValues) -> (any RenderContent)? {
     let content = kind.content(for: values, image: values.image)
@@ -116,7 +129,7 @@ final class CommittedAnimations {
     for animation in timed { animation.apply(to: &values, at: own) }
   }
 
-  private var outer: CommittedAnimations? { if case .moving(let outer, _) = space { outer } else { nil } }
+  private var outer: CommittedAnimations? { if case .moving(let outer, _, _) = space { outer } else { nil } }
 
   /// True without animations that may change the layer.
   var isEmpty: Bool { timed.isEmpty && outer == nil }
@@ -126,6 +139,7 @@ final class CommittedAnimations {
     let values = layer.values
     if !values.hasContents(of: self.values) { drawn = nil }
     self.values = values
+    (isSpace, hasSublayers) = (layer.isSpace, !layer.sublayers.isEmpty)
     drawer = layer.drawnMeasures == nil ? nil : layer
   }
 

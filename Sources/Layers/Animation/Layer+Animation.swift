@@ -35,7 +35,7 @@ struct RunningAnimation {
     self.animation = animation
     self.timed = timed
     report = animation.didStart == nil ? .start : .nothing
-    movesSublayers = animation.changes(.sublayerTransform)
+    movesSublayers = AnimatableProperty.movingSublayers.contains { animation.changes($0) }
     resolve()
   }
 

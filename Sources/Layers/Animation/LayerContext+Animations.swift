@@ -16,7 +16,7 @@ extension LayerContext {
         }
         if animation.report != .end {
           let end = animation.timed.active.end
-          earliestEnd = min(earliestEnd, animations.clocks.outerTime(ofReaching: end, from: now))
+          earliestEnd = min(earliestEnd, animations.endClocks.outerTime(ofReaching: end, from: now))
         }
       }
     }
@@ -59,7 +59,7 @@ extension LayerContext {
     if time >= earliestEnd {
       let first = ended.count
       for (layer, animations) in animated where layer.context === self {
-        takeEnded(of: layer, at: animations.clocks.time(at: time), into: &ended)
+        takeEnded(of: layer, at: animations.endClocks.time(at: time), into: &ended)
       }
       ended[first...].sort { $0.animation.order < $1.animation.order }
       findEarliestEvents(from: lastCommit)

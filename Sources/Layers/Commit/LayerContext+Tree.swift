@@ -31,8 +31,10 @@ extension LayerContext {
 
   /// - Returns: true if the tree is another one, or moves in another way.
   func commitTree(at now: MonotonicTime, _ phases: inout CommitPhases) -> Bool {
-    var hasChanged = isStructureMarked
     swap(&recordMarks, &handledMarks)
+    // A layer with copies has more records than its own.
+    if handledMarks.contains(where: { $0.isReplicated && $0.context === self }) { isStructureMarked = true }
+    var hasChanged = isStructureMarked
     if isStructureMarked {
       rebuild(at: now)
       phases.recordCount = snapshots.records.count
@@ -50,6 +52,10 @@ extension LayerContext {
       moving.removeAll(keepingCapacity: true)
       var range: FrameRateRange?
       for (_, animations) in animated where animations.isMoving {
+        moving.append(animations)
+        if let own = animations.frameRateRange { range = range?.union(own) ?? own }
+      }
+      for animations in copiedAnimations where animations.isMoving {
         moving.append(animations)
         if let own = animations.frameRateRange { range = range?.union(own) ?? own }
       }
@@ -86,13 +92,15 @@ extension LayerContext {
     for layer in handledMarks where layer.context === self { layer.isRecordMarked = false }
     for (_, animations) in animated { animations.isListed = false }
     swap(&animated, &lastAnimated)
+    copiedAnimations.removeAll(keepingCapacity: true)
     snapshots.removeAll()
-    append(root, at: now)
+    append(root, at: now, isCopied: false)
   }
 
-  private func append(_ layer: Layer, at now: MonotonicTime) {
+  private func append(_ layer: Layer, at now: MonotonicTime, isCopied: Bool) {
     let index = snapshots.records.count
     layer.recordIndex = index
+    layer.isReplicated = isCopied || layer.hasCopies
     layer.isPlacedFlipped = layer.superlayer.map { $0.isPlacedFlipped != $0.isFlipped } ?? false
     layer.placedSublayers = layer.placesSublayers
     if !layer.isCommitted { layer.hintAtMissingMark() }
@@ -100,8 +108,10 @@ extension LayerContext {
     var sides = layer.sideValues
     _ = commitAnimations(of: layer, sides, at: now)
     snapshots.append(committedRecord(of: layer, &sides, at: now), sides)
-    if let mask = layer.storedMask { append(mask, at: now) }
-    for sublayer in layer.sublayersInPaintOrder { append(sublayer, at: now) }
+    if let mask = layer.storedMask { append(mask, at: now, isCopied: isCopied) }
+    let sublayers = layer.sublayersInPaintOrder
+    for sublayer in sublayers { append(sublayer, at: now, isCopied: layer.isReplicated) }
+    if let replicator = layer as? ReplicatorLayer, layer.hasCopies { appendCopies(of: sublayers, in: replicator, at: now) }
     snapshots.setSubtreeEnd(snapshots.records.count, at: index)
   }
 
@@ -129,17 +139,21 @@ extension LayerContext {
     committed.recordIndex = layer.recordIndex
     committed.takeValues(of: layer)
     committed.sides = sides
+    committed.areSidesTinted = layer.space?.tint != nil
     committed.contents = layer.contentsSource
     committed.flags = layer.flags
     committed.clocks = ClockChain(layer)
-    committed.space = outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped) } ?? .still(layer.space)
+    committed.endClocks = layer.isReplicated ? .last(layer) : committed.clocks
+    committed.space =
+      outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped, layer.superlayer?.instance(0, of: layer)) }
+      ?? .still(layer.space)
     // In a local array: a property of a class that is never changed in place needs no exclusivity check where it is read.
     var timed = committed.timed
     // Leaves the local one as the only owner, which keeps its capacity.
     committed.timed = []
     timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
-    let shown = committed.clocks.time(at: max(now, currentTime))
+    let shown = committed.endClocks.time(at: max(now, currentTime))
     var mayGoBack: Bool {
       switch committed.clocks.course(from: now) {
       case .backwards, .waiting: true
@@ -159,7 +173,7 @@ extension LayerContext {
     }
     committed.timed = timed
     committed.frameRateRange = rate
-    committed.committedValues = layer.placesSublayers ? committed.shown(at: now) : nil
+    committed.committedValues = layer.placesSublayers || layer.isReplicator ? committed.shown(at: now) : nil
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)
     // It holds the pictures that were shown last.

@@ -94,6 +94,10 @@ public final class LayerContext {
   var animated: [(layer: Layer, animations: CommittedAnimations)] = []
   /// Those of `animated` that may still change what is shown. The committed tree shows the others already.
   var moving: [CommittedAnimations] = []
+  /// The animations of copies of layers, see LayerContext+Copies.
+  var copiedAnimations: [CommittedAnimations] = []
+  /// See `ReplicatorLayer.maximumTreeSize`.
+  var maximumTreeSize = ReplicatorLayer.maximumTreeSize
   /// True if the clock of a layer was changed since the last commit.
   private(set) var areClocksMarked = false
   /// The earliest beginning and the earliest end of an animation that are still to be reported.

@@ -85,7 +85,15 @@ extension Layer {
     // The sublayers of a transform layer lie where they are seen, in a record that neither paints nor moves anything.
     var record = RenderRecord(
       id: id, bounds: isSpace ? .zero : bounds, flags: isSpace ? flags.intersection([.hidden, .mask]) : flags)
-    if isSpace { record.settle(sides) } else { record.update(from: values, sides, in: space) }
+    if isSpace {
+      record.settle(sides)
+    } else if space?.tint == nil {
+      record.update(from: values, sides, in: space)
+    } else {
+      var values = values
+      values.takeTint(of: space, hasPicture: sides.content != nil || !sublayers.isEmpty)
+      record.update(from: values, sides, in: space)
+    }
     return record
   }
 }

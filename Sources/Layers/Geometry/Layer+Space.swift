@@ -76,17 +76,27 @@ extension Layer {
     if let superlayer {
       guard superlayer.placesSublayers else { return nil }
       let values = superlayer.committedAnimations?.committedValues ?? superlayer.values
-      return superlayer.isSpace
-        ? SublayerSpace(values, isFlipped: isPlacedFlipped, through: superlayer.space)
-        : SublayerSpace(values, isFlipped: isPlacedFlipped)
+      return superlayer.space(values, of: self, 0, through: superlayer.isSpace ? superlayer.space : nil)
     }
     return context?.outputSpace
+  }
+
+  /// The space that the layer with these values gives the copy of a sublayer with a number.
+  ///
+  /// - Parameter outer: the space of the layer, if it is a transform layer.
+  func space(
+    _ values: AnimatableValues, of sublayer: Layer, _ number: Int, through outer: SublayerSpace?
+  ) -> SublayerSpace {
+    let (isFlipped, instance) = (sublayer.isPlacedFlipped, instance(number, of: sublayer))
+    return isSpace
+      ? SublayerSpace(values, isFlipped: isFlipped, instance, through: outer)
+      : SublayerSpace(values, isFlipped: isFlipped, instance)
   }
 
   /// True if the layer places its sublayers by more than their own values.
   var placesSublayers: Bool {
     if isSpace || isPlacedFlipped != isFlipped || animations.contains(where: \.movesSublayers) { return true }
-    return values.movesSublayers
+    return values.movesSublayers || isReplicator && (copyCount < 1 || values.instanceTint(0) != .white)
   }
 
   /// The superlayer's animations, if they move the space in which the layer lies.
@@ -104,31 +114,42 @@ final class SublayerSpace: Sendable {
   let transform: Transform3D
   /// True if the layer's coordinates run upwards.
   let isFlipped: Bool
-  /// The opacity of the transform layers around the layer.
+  /// The opacity of the transform layers around the layer, and of the copy that it is in.
   let opacity: Double
+  /// The colour by which a replicator multiplies those of the layer; nil for white.
+  let tint: Color?
 
   /// The space of the root, on an output with so many pixels a point.
-  init(scale: Double) { (transform, isFlipped, opacity) = (.scale(scale), false, 1) }
+  init(scale: Double) { (transform, isFlipped, opacity, tint) = (.scale(scale), false, 1, nil) }
 
   /// The space that a superlayer with these values gives its sublayers. A transform layer gives its opacity too, which no record
   /// of its own has.
-  init(_ values: AnimatableValues, isFlipped: Bool, opacity: Double = 1) {
-    let transform = values.sublayerTransformInPlace
+  ///
+  /// - Parameter instance: the copy that the sublayer is in, of a replicator.
+  init(_ values: AnimatableValues, isFlipped: Bool, _ instance: ReplicatorInstance? = nil, opacity: Double = 1) {
+    let transform = values.sublayerTransform(of: instance)
     self.transform = isFlipped ? transform.concatenating(Transform3D(.flip(values.bounds))) : transform
     self.isFlipped = isFlipped
-    self.opacity = min(max(opacity, 0), 1)
+    let look = values.look(of: instance)
+    self.opacity = min(max(opacity, 0), 1) * look.opacity
+    tint = look.tint
   }
 
   /// The space that a transform layer with these values, which lies in `outer` itself, gives its sublayers.
   ///
   /// - Parameter isTurned: true if the transform layer's coordinates run the other way than those of its picture; by default, if
   ///   `isFlipped`.
-  init(_ values: AnimatableValues, isFlipped: Bool, isTurned: Bool? = nil, through outer: SublayerSpace?) {
-    var transform = values.sublayerTransformInPlace
+  init(
+    _ values: AnimatableValues, isFlipped: Bool, isTurned: Bool? = nil, _ instance: ReplicatorInstance? = nil,
+    through outer: SublayerSpace?
+  ) {
+    var transform = values.sublayerTransform(of: instance)
     if isTurned ?? isFlipped { transform = transform.concatenating(Transform3D(.flip(values.bounds))) }
     self.transform = transform.concatenating(values.picturePlace(values.spaceToSuperlayer, in: outer))
     self.isFlipped = isFlipped
-    opacity = min(max(values.opacity, 0), 1) * (outer?.opacity ?? 1)
+    let look = values.look(of: instance)
+    opacity = min(max(values.opacity, 0), 1) * (outer?.opacity ?? 1) * look.opacity
+    tint = outer?.tint.map { $0.multiplied(by: look.tint ?? .white) } ?? look.tint
   }
 }
 
@@ -163,8 +184,21 @@ extension AnimatableValues {
     return upright.concatenating(space.transform)
   }
 
+  /// `sublayerTransform` around the anchor point, after the place of a copy.
+  fileprivate func sublayerTransform(of instance: ReplicatorInstance?) -> Transform3D {
+    guard let instance, instance.number > 0 else { return sublayerTransformInPlace }
+    return instancePlace(instance.number).concatenating(sublayerTransformInPlace)
+  }
+
+  /// The colour and the opacity of a copy.
+  fileprivate func look(of instance: ReplicatorInstance?) -> (tint: Color?, opacity: Double) {
+    guard let instance else { return (nil, 1) }
+    let tint = instanceTint(instance.number)
+    return (tint.withAlpha(1) == .white ? nil : tint.withAlpha(1), instance.number < instance.count ? tint.alpha : 0)
+  }
+
   /// `sublayerTransform` around the anchor point.
-  fileprivate var sublayerTransformInPlace: Transform3D {
+  private var sublayerTransformInPlace: Transform3D {
     let (anchor, plain) = (anchor, sublayerTransform)
     if plain == .identity { return plain }
     return Transform3D.translation(x: -anchor.x, y: -anchor.y, z: -anchorPointZ).concatenating(plain)

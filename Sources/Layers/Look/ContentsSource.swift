@@ -113,11 +113,20 @@ extension Layer {
   }
 
   func sideValues(in space: SublayerSpace?) -> SideValues {
+    let sides = sideValues(in: space, last: recordEffects)
+    recordEffects = sides.effects
+    return sides
+  }
+
+  /// - Parameter last: effects to be used again where they are the same.
+  func sideValues(in space: SublayerSpace?, last: RenderEffects?) -> SideValues {
     if isSpace { return SideValues() }
+    let content = type(of: self).content(for: values, image: values.image)
     let source = contentsSource
     // Most layers have none.
-    let isPlain = values.rareBox == nil && source.pixels.isEmpty && space == nil
-    recordEffects = isPlain ? nil : source.effects(for: values, values.homography(in: space), last: recordEffects)
-    return SideValues(content: type(of: self).content(for: values, image: values.image), effects: recordEffects)
+    if values.rareBox == nil && source.pixels.isEmpty && space == nil { return SideValues(content: content) }
+    var values = values
+    values.takeTint(of: space, hasPicture: content != nil || !sublayers.isEmpty)
+    return SideValues(content: content, effects: source.effects(for: values, values.homography(in: space), last: last))
   }
 }

@@ -11,7 +11,7 @@ extension Layer {
   public func render(in context: DrawingContext, with renderer: any Renderer) throws(BitmapError) {
     let pixels = context.clippedPixels
     var models = TreeSnapshot()
-    append(to: &models, in: nil, isFlipped: liesFlipped)
+    append(to: &models, in: nil, isFlipped: liesFlipped, id: id)
     // A root at the origin of its own coordinates; empty where the layer is hidden.
     var tree = OldPicture(of: 0, in: models).tree
     guard !pixels.isEmpty, !tree.records.isEmpty, let back = context.transform.inverted else { return }
@@ -32,21 +32,30 @@ extension Layer {
   private var liesFlipped: Bool { superlayer.map { $0.liesFlipped != $0.isFlipped } ?? false }
 
   /// Appends the layer as it is set, with its mask and its sublayers.
-  private func append(to tree: inout TreeSnapshot, in space: SublayerSpace?, isFlipped isPlaced: Bool) {
+  ///
+  /// - Parameter id: nil for a number that no record has.
+  private func append(to tree: inout TreeSnapshot, in space: SublayerSpace?, isFlipped isPlaced: Bool, id: UInt32?) {
     let index = tree.records.count
-    let effects = isSpace ? nil : contentsSource.effects(for: values, values.homography(in: space), last: recordEffects)
-    let content = isSpace ? nil : type(of: self).content(for: values, image: values.image)
-    let sides = SideValues(content: content, effects: effects)
-    tree.append(record(sides, in: space), sides)
+    let sides = sideValues(in: space, last: recordEffects)
+    var record = record(sides, in: space)
+    record.id = id ?? Self.makeID()
+    tree.append(record, sides)
     let isUpsideDown = isPlaced != isFlipped
-    let placesLayers = isSpace || isUpsideDown || values.sublayerTransform != .identity
-    // The place of the layer that is drawn does not count, but the opacity that a space gives its sublayers does.
-    let inner =
-      isSpace && index > 0
-      ? SublayerSpace(values, isFlipped: isUpsideDown, through: space)
-      : placesLayers ? SublayerSpace(values, isFlipped: isUpsideDown, opacity: isSpace ? values.opacity : 1) : nil
-    for layer in [storedMask].compactMap(\.self) + sublayersInPaintOrder {
-      layer.append(to: &tree, in: inner, isFlipped: isUpsideDown)
+    func innerSpace(of layer: Layer, _ number: Int) -> SublayerSpace? {
+      let instance = instance(number, of: layer)
+      // The place of the layer that is drawn does not count, but the opacity that a space gives its sublayers does.
+      if isSpace, index > 0 { return SublayerSpace(values, isFlipped: isUpsideDown, instance, through: space) }
+      guard isSpace || isReplicator || isUpsideDown || values.sublayerTransform != .identity else { return nil }
+      return SublayerSpace(values, isFlipped: isUpsideDown, instance, opacity: isSpace ? values.opacity : 1)
+    }
+    func append(_ layer: Layer, _ number: Int) {
+      let ownID = id != nil && number == 0 ? layer.id : nil
+      layer.append(to: &tree, in: innerSpace(of: layer, number), isFlipped: isUpsideDown, id: ownID)
+    }
+    if let storedMask { append(storedMask, 0) }
+    let sublayers = sublayersInPaintOrder
+    for number in 0..<max(copyCount, 1) where tree.records.count < ReplicatorLayer.maximumTreeSize {
+      for layer in sublayers { append(layer, number) }
     }
     tree.records[index].subtreeEnd = UInt32(tree.records.count)
   }

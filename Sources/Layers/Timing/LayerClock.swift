@@ -7,15 +7,20 @@ struct LayerClock: Hashable, BitwiseCopyable, Sendable {
     didSet { if !speed.isFinite { speed = oldValue } }
   }
   var timeOffset = Nanoseconds.zero
+  /// The time by which the copy that the layer is in is behind its superlayer's clock; never that of a layer itself.
+  var delay = Nanoseconds.zero
+
+  /// The time of the superlayer's clock at which this one begins.
+  var begin: MonotonicTime { beginTime + delay }
 
   /// This clock's time at one of the superlayer's clock.
   func time(at outer: MonotonicTime) -> MonotonicTime {
-    outer < beginTime ? .zero : .zero + (outer - beginTime).scaled(by: speed) + timeOffset
+    outer < begin ? .zero : .zero + (outer - begin).scaled(by: speed) + timeOffset
   }
 
   /// The superlayer's time at one of this clock. A clock that stands has none: it gives 0.
   func outerTime(at time: MonotonicTime) -> MonotonicTime {
-    speed == 0 ? .zero : beginTime + (time - .zero - timeOffset).scaled(by: 1 / speed)
+    speed == 0 ? .zero : begin + (time - .zero - timeOffset).scaled(by: 1 / speed)
   }
 }
 
@@ -23,21 +28,38 @@ struct LayerClock: Hashable, BitwiseCopyable, Sendable {
 struct ClockChain: Sendable {
   private var clocks: [LayerClock] = []
 
+  /// - Parameter number: the copy, among those that a replicator has, in which the layer is.
   @MainActor
-  init(_ layer: Layer) {
+  init(_ layer: Layer, number: (_ replicator: Layer) -> Int = { _ in 0 }) {
+    func clock(of layer: Layer) -> LayerClock {
+      var clock = layer.clock
+      if let superlayer = layer.superlayer, superlayer.isReplicator {
+        clock.delay = superlayer.delay(number(superlayer), of: layer)
+      }
+      return clock
+    }
     var first: Layer?
     var next: Layer? = layer
     while let layer = next {
-      if layer.clock != LayerClock() { first = layer }
+      if clock(of: layer) != LayerClock() { first = layer }
       next = layer.superlayer
     }
     guard let first else { return }
     next = layer
     while let layer = next {
-      clocks.append(layer.clock)
+      clocks.append(clock(of: layer))
       next = layer === first ? nil : layer.superlayer
     }
     clocks.reverse()
+  }
+
+  /// The clocks of the copy of a layer that is furthest behind.
+  @MainActor
+  static func last(_ layer: Layer) -> ClockChain {
+    ClockChain(layer) { replicator in
+      let delay = (replicator as? ReplicatorLayer)?.instanceDelay ?? .zero
+      return delay > .zero ? max(replicator.copyCount - 1, 0) : 0
+    }
   }
 
   /// The layer's time at one of the display's clock.
@@ -64,7 +86,7 @@ struct ClockChain: Sendable {
     var time = outer
     var speed = 1.0
     for clock in clocks {
-      let hasBegun = time >= clock.beginTime
+      let hasBegun = time >= clock.begin
       if hasBegun != (speed > 0) { return .waiting }
       // A time that runs backwards never comes to the beginning.
       if !hasBegun { return .still }
@@ -87,7 +109,7 @@ struct ClockChain: Sendable {
     case .waiting, .forwards: break
     }
     var time = time
-    for clock in clocks.reversed() { time = max(clock.outerTime(at: time), clock.beginTime) }
+    for clock in clocks.reversed() { time = max(clock.outerTime(at: time), clock.begin) }
     return max(time, now)
   }
 }
