@@ -161,6 +161,23 @@ import XCTest
     XCTAssertEqual(matrix.constant, [1, 0.5, 0, 0])
   }
 
+  /// A transform layer has no picture that could be coloured: its sublayers are.
+  func testColorsGoThroughSpaces() {
+    let (stage, replicator, square) = squareStage(2)
+    let (space, inner) = (TransformLayer(), ReplicatorLayer())
+    replicator.addSublayer(space)
+    space.addSublayer(inner)
+    (inner.preservesDepth, inner.instanceColor) = (true, Color(red: 0.5, green: 1, blue: 1, alpha: 0.5))
+    inner.addSublayer(square)
+    replicator.instanceColor = Color(red: 1, green: 0.5, blue: 1)
+    replicator.instanceBlueOffset = -0.5
+    replicator.removeAllAnimations()
+    stage.turn()
+    let squares = stage.tree().records.filter { $0.bounds.width == 10 }
+    XCTAssertEqual(squares.map(\.backgroundColor), [0xFF80_80FF, 0xFF80_8080])
+    XCTAssertEqual(squares.map(\.opacity), [0.5, 0.5])
+  }
+
   func testHitTestsFindTheLayersAlone() {
     let (stage, replicator, square) = squareStage(3)
     replicator.instanceTransform = .translation(x: 30, y: 0)
