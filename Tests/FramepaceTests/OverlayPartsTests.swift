@@ -105,6 +105,23 @@ import XCTest
     XCTAssertEqual(names.names(of: [late.id]), [late.id: "renamed"])
   }
 
+  /// Copies, and copies of copies, have the name of the layer that they show.
+  func testCopiesAreNamedByTheirLayers() throws {
+    let stage = try ManualStage(width: 40, height: 30, rate: .hertz60)
+    let (rows, row, dot) = (ReplicatorLayer(), ReplicatorLayer(), Layer(frame: Rect(x: 0, y: 0, width: 3, height: 3)))
+    (rows.instanceCount, row.instanceCount, dot.name, row.name) = (2, 3, "dot", "row")
+    row.addSublayer(dot)
+    rows.addSublayer(row)
+    stage.root.addSublayer(rows)
+    stage.run(for: .milliseconds(50))
+    let tree = stage.engine.context.renderTree(at: stage.clock.now)
+    let names = LayerNames(of: stage.engine.context).names(of: Set(tree.records.map(\.id)))
+    let kind = "ReplicatorLayer"
+    XCTAssertEqual(
+      tree.records.map { names[$0.id] }, ["root", kind, "row", "dot", "dot", "dot", "row", "dot", "dot", "dot"])
+    stage.engine.invalidate()
+  }
+
   /// No label hides another or leaves the picture, and those without room are counted in its corner.
   func testLabelsHaveRoomOrAreCounted() throws {
     let stage = try ManualStage(width: 200, height: 140, rate: .hertz60)

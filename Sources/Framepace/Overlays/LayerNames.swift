@@ -30,10 +30,18 @@ final class LayerNames {
   private func findLayers(keeping ids: Set<UInt32>) {
     entries = entries.filter { ids.contains($0.key) }
     var left = context.map { [$0.root] } ?? []
+    var originals: [UInt32: UInt32] = [:]
     while let layer = left.popLast() {
       entries[layer.id] = Entry(layer: layer, name: Self.name(of: layer))
       left += layer.sublayers
       if let mask = layer.mask { left.append(mask) }
+      for copy in (layer as? ReplicatorLayer)?.copyIDs ?? [] { originals[copy.id] = copy.original }
+    }
+    // A copy has the name of its layer, which may be a copy itself.
+    for id in originals.keys {
+      var original = id
+      while let next = originals[original] { original = next }
+      entries[id] = entries[original]
     }
   }
 

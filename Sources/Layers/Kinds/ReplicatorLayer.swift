@@ -124,6 +124,9 @@ extension ReplicatorLayer {
     copies.removeAll(keepingCapacity: true)
   }
 
+  /// The ids of the copies in render trees, each with that of the layer, or of the copy of one, of which it is.
+  package var copyIDs: [(id: UInt32, original: UInt32)] { copies.map { ($1.id, $0.id) } }
+
   var copiesInMemory: Int { copies.count + lastCopies.count }
 
   /// Lets go of the copies that are no more.
