@@ -28,6 +28,24 @@ import XCTest
     XCTAssertEqual(log.entries, ["true"])
   }
 
+  /// The first viewer is past the animation's end and asks for the same time again, before the second has asked: a commit would end
+  /// nothing, so that none is asked for. The loop would turn without a rest.
+  func testTheSameTimeAsksForNoOtherCommit() {
+    let stage = Stage()
+    let (near, far) = (stage.context.makeViewer(), stage.context.makeViewer())
+    let log = fade(stage)
+    stage.turn(after: 70)
+    XCTAssertEqual(far.opacity(at: 110), 1)
+    XCTAssertTrue(stage.context.isDirty)
+    stage.turn()
+    XCTAssertEqual(far.opacity(at: 110), 1)
+    XCTAssertFalse(stage.context.isDirty)
+    XCTAssertEqual(near.opacity(at: 105), 1)
+    XCTAssertTrue(stage.context.isDirty)
+    stage.turn()
+    XCTAssertEqual(log.entries, ["true"])
+  }
+
   func testOneThatStandsStillKeepsNobodyWaiting() {
     let stage = Stage()
     let (going, stuck) = (stage.context.makeViewer(), stage.context.makeViewer())

@@ -6,6 +6,7 @@ extension LayerContext {
   }
 
   func findEarliestEvents(from now: MonotonicTime) {
+    markedEvaluation = nil
     earliestStart = .distantFuture
     earliestEnd = .distantFuture
     for (layer, animations) in animated {

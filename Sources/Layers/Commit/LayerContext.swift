@@ -85,6 +85,8 @@ public final class LayerContext {
 
   /// The time of the last `renderTree(at:)`; nil before the first.
   var lastEvaluation: MonotonicTime?
+  /// The time of the evaluation that asked for a commit to report what begins or ends; nil while other events are the earliest.
+  var markedEvaluation: MonotonicTime?
   /// The viewers of the tree.
   var viewers: [TreeViewer] = []
   /// The last time for which code other than the viewers requested the tree since the last commit.
