@@ -37,6 +37,7 @@ extension LayerContext {
   private func appendCopies(
     of sublayers: [Layer], _ numbers: Range<Int>, in parent: Parent, _ path: [Instance], at now: MonotonicTime
   ) {
+    guard !sublayers.isEmpty else { return }
     let replicator = parent.layer as? ReplicatorLayer
     for number in numbers {
       if snapshots.records.count >= maximumTreeSize { return }

@@ -16,7 +16,11 @@ extension LayerContext {
     let tree = snapshot(at: time)
     lastEvaluation = time
     isAnimating = hasRunningAnimations(at: shownTime)
-    if time >= min(earliestStart, earliestEnd) { mark() }
+    // An end may have to wait for another viewer: a commit for the same time again would find nothing new.
+    if time >= min(earliestStart, earliestEnd), time != markedEvaluation {
+      markedEvaluation = time
+      mark()
+    }
     return tree
   }
 
@@ -42,6 +46,12 @@ extension LayerContext {
       phases.recordCount = handledMarks.count
       for layer in handledMarks where layer.context === self && layer.isRecordMarked {
         if commitRecord(of: layer, at: now) { hasChanged = true }
+      }
+      // A superlayer moved a layer that has copies.
+      if isStructureMarked {
+        rebuild(at: now)
+        phases.recordCount = snapshots.records.count
+        hasChanged = true
       }
     }
     if hasChanged {
@@ -73,6 +83,7 @@ extension LayerContext {
     {
       return commitRecord(of: superlayer, at: now)
     }
+    if layer.isReplicated { isStructureMarked = true }
     var sides = layer.sideValues
     let animationsChanged = commitAnimations(of: layer, sides, at: now)
     let record = committedRecord(of: layer, &sides, at: now)
@@ -111,7 +122,7 @@ extension LayerContext {
     if let mask = layer.storedMask { append(mask, at: now, isCopied: isCopied) }
     let sublayers = layer.sublayersInPaintOrder
     for sublayer in sublayers { append(sublayer, at: now, isCopied: layer.isReplicated) }
-    if let replicator = layer as? ReplicatorLayer, layer.hasCopies { appendCopies(of: sublayers, in: replicator, at: now) }
+    if layer.hasCopies, let replicator = layer as? ReplicatorLayer { appendCopies(of: sublayers, in: replicator, at: now) }
     snapshots.setSubtreeEnd(snapshots.records.count, at: index)
   }
 

@@ -54,7 +54,8 @@ extension Layer {
     }
     if let storedMask { append(storedMask, 0) }
     let sublayers = sublayersInPaintOrder
-    for number in 0..<max(copyCount, 1) where tree.records.count < ReplicatorLayer.maximumTreeSize {
+    for number in 0..<(sublayers.isEmpty ? 0 : max(copyCount, 1)) {
+      if tree.records.count >= ReplicatorLayer.maximumTreeSize { break }
       for layer in sublayers { append(layer, number) }
     }
     tree.records[index].subtreeEnd = UInt32(tree.records.count)
