@@ -66,7 +66,11 @@ int cimagefiles_program_start(struct cimagefiles_program *program, const char *c
   bound(program->pid, RLIMIT_CPU, seconds);
   bound(program->pid, RLIMIT_CORE, 0);
   program->descriptor = (int)syscall(SYS_pidfd_open, program->pid, 0);
-  return 0;
+  if (program->descriptor >= 0 || errno == ESRCH) return 0;
+  error = errno;
+  kill(program->pid, SIGKILL);
+  waitpid(program->pid, NULL, 0);
+  return error;
 }
 
 bool cimagefiles_program_wait(struct cimagefiles_program *program, int milliseconds) {

@@ -11,6 +11,9 @@ final class AVIFFile {
   private let part: avifCropRect
   private let name: String
 
+  /// The least memory that a picture takes, see `decode`: what the container says may be less than what is in it.
+  private static let bytesPerPixel = 12
+
   /// Reads what stands before the pixels. The bytes must stay while the object lives.
   init(_ bytes: UnsafeRawBufferPointer, limits: ImageLimits, name: String) throws(ImageFileError) {
     guard let decoder = avifDecoderCreate() else { throw .outOfMemory(name: name) }
@@ -18,7 +21,7 @@ final class AVIFFile {
     defer { if !isKept { avifDecoderDestroy(decoder) } }
     decoder.pointee.codecChoice = AVIF_CODEC_CHOICE_DAV1D
     (decoder.pointee.ignoreExif, decoder.pointee.ignoreXMP) = (1, 1)
-    decoder.pointee.imageSizeLimit = UInt32(min(max(limits.pixels, 1), 1 << 28))
+    decoder.pointee.imageSizeLimit = UInt32(min(max(min(limits.pixels, limits.memory / Self.bytesPerPixel), 1), 1 << 28))
     decoder.pointee.imageDimensionLimit = UInt32(ImageFile.longestSide)
     decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.frames, 1))
     try Self.check(

@@ -33,7 +33,9 @@ struct SVGFile {
     try watch.take(result.pixels * 4 + largest)
     let drawn = try draw(result, largest, watch)
     return try drawn.withUnsafeBufferPointer { (drawn) throws(ImageFileError) in
-      let picture = try PNGFile(UnsafeRawBufferPointer(drawn), limits: watch.limits, name: name)
+      var limits = watch.limits
+      limits.pixels = max(limits.pixels, result.pixels)
+      let picture = try PNGFile(UnsafeRawBufferPointer(drawn), limits: limits, name: name)
       guard picture.size == result else { throw damaged("it was drawn as \(picture.size), not \(result)") }
       return try picture.decode(to: result, watch: watch)
     }

@@ -71,7 +71,7 @@ private struct Scanner {
     }
   }
 
-  /// The next attribute, without its name's prefix; nil at the end of the element or where there is none.
+  /// The next attribute; nil at the end of the element or where there is none.
   mutating func attribute() -> (name: String, value: String)? {
     skipSpace()
     guard let name = word(until: [0x3D, 0x2F, 0x3E]), !name.isEmpty else { return nil }
