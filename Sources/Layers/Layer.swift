@@ -119,8 +119,7 @@ open class Layer {
 
   /// A number that no layer and no copy of one has had.
   static func makeID() -> UInt32 {
-    lastID &+= 1
-    if lastID == 0 { lastID = 1 }
+    lastID = lastID == .max ? 1 : lastID + 1
     return lastID
   }
 
