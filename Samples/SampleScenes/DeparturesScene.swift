@@ -65,12 +65,14 @@ public final class DeparturesScene: SampleScene {
   private static let turn = 0.55
 
   private let settings: SceneSettings
+  private let library: FontLibrary
   private let clock: TextLayer
   /// The size of the rows' text.
   private let textSize: Double
 
   public init(settings: SceneSettings) throws {
     self.settings = settings
+    library = try settings.fonts.library()
     let (size, unit) = (settings.size, settings.roundUnit)
     let margin = 64 * unit
     let width = size.width - 2 * margin
@@ -140,7 +142,7 @@ public final class DeparturesScene: SampleScene {
     place.sublayerTransform = .perspective(distance: size * 12)
     for (index, string) in words.texts.enumerated() {
       let text = ParagraphLayer(frame: place.bounds)
-      text.fonts = settings.fonts.library
+      text.fonts = library
       text.baseFont = FontRequest(["Roboto"], size: size, weight: 500)
       text.baseColor = color
       text.attributedText = AttributedText(string)

@@ -112,15 +112,12 @@ public enum SceneName: String, CaseIterable, Sendable {
   }
 }
 
-/// The fonts of the scenes: Roboto, and DejaVu for the scripts that it lacks, opened by path, so that a scene looks the same on every
-/// machine. The figures of Roboto have one width.
+/// The fonts of the scenes: Roboto, opened by path, so that a scene looks the same on every machine. Its figures have one width.
 public struct SceneFonts: Sendable {
   private let lightFace: FontFace
   private let regularFace: FontFace
   private let mediumFace: FontFace
   private let boldFace: FontFace
-  /// The fonts of paragraphs, which find them by family and weight.
-  public let library: FontLibrary
 
   /// Opens the fonts. The error for a missing font names the Debian package.
   public init() throws(FontError) {
@@ -128,10 +125,15 @@ public struct SceneFonts: Sendable {
     regularFace = try SystemFonts.face(.regular)
     mediumFace = try SystemFonts.face(.medium)
     boldFace = try SystemFonts.face(.bold)
+  }
+
+  /// The fonts of paragraphs, which find them by family and weight: DejaVu too, for the scripts that Roboto lacks. Other scenes do
+  /// without it.
+  public func library() throws(FontError) -> FontLibrary {
     let names: [SystemFonts.Name] = [.light, .regular, .medium, .bold, .sans]
     var paths: [String] = []
     for name in names { paths.append(try SystemFonts.path(of: name.rawValue)) }
-    library = try FontLibrary(files: paths)
+    return try FontLibrary(files: paths)
   }
 
   public func light(size: Double) -> Font { Font(lightFace, size: size) }

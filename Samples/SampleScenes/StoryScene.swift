@@ -26,7 +26,7 @@ public final class StoryScene: SampleScene {
     let column = StackLayout(.column)
     (column.alignment, column.gap, column.padding) = (.stretch, Size(0, 34 * unit), Insets(all: 0))
     article.layoutManager = column
-    let texts = Texts(library: settings.fonts.library, size: 38 * unit)
+    let texts = Texts(library: try settings.fonts.library(), size: 38 * unit)
 
     article.addSublayer(texts.paragraph("HARBOUR NOTES", color: Self.accent, size: 0.66, weight: 700, spacing: 5 * unit))
     article.addSublayer(texts.paragraph("The light that counted ships", size: 1.9, weight: 700, lineHeight: 1.1))
