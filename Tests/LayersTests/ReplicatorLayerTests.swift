@@ -1,5 +1,7 @@
+import Compositing
 import Geometry
 import LinuxSystem
+import Raster
 import RenderTree
 import TestLength
 import XCTest
@@ -276,6 +278,40 @@ import XCTest
     replicator.instanceCount = 1
     stage.turn()
     XCTAssertEqual(stage.tree().records.count, 3)
+    XCTAssertEqual(replicator.copiesInMemory, 0)
+  }
+
+  /// The copies of a replicator that preserves depth lie in the space of its superlayer, which alone changes.
+  func testCopiesGoWithASuperlayerThatMovesThem() {
+    let (stage, replicator, _) = squareStage(3)
+    (replicator.preservesDepth, replicator.instanceTransform) = (true, .translation(x: 0, y: 20))
+    let plane = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    stage.root.addSublayer(plane)
+    plane.addSublayer(replicator)
+    for layer in [replicator, plane] { layer.removeAllAnimations() }
+    stage.turn()
+    XCTAssertEqual(squares(in: stage.tree()).map(\.minX), [20, 20, 20])
+    plane.sublayerTransform = .translation(x: 7, y: 0)
+    plane.removeAllAnimations()
+    stage.turn()
+    XCTAssertEqual(squares(in: stage.tree()).map(\.minX), [27, 27, 27])
+    plane.sublayerTransform = .translation(x: 9, y: 0)
+    plane.removeAllAnimations()
+    stage.turn()
+    XCTAssertEqual(squares(in: stage.tree()).map(\.minX), [29, 29, 29])
+  }
+
+  /// A number of copies of nothing takes no time, however large: in a commit, and in a picture of the layer alone.
+  func testManyCopiesOfNothing() throws {
+    let stage = Stage()
+    let (outer, inner) = (ReplicatorLayer(), ReplicatorLayer())
+    (outer.instanceCount, inner.instanceCount) = (.max, .max)
+    outer.addSublayer(inner)
+    stage.context.maximumTreeSize = 20
+    stage.root.addSublayer(outer)
+    stage.turn()
+    XCTAssertEqual(stage.tree().records.count, 20)
+    try inner.render(in: DrawingContext(bitmap: try Bitmap(width: 8, height: 8)), with: Compositor())
   }
 }
 

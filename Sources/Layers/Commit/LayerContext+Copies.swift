@@ -22,7 +22,7 @@ extension LayerContext {
     let animations: CommittedAnimations?
   }
 
-  /// Appends the copies of a replicator's sublayers but for the sublayers themselves.
+  /// Appends the copies of a replicator's sublayers but for the sublayers themselves, and lets go of those that are no more.
   func appendCopies(of sublayers: [Layer], in replicator: ReplicatorLayer, at now: MonotonicTime) {
     replicator.beginCopies()
     let animations = replicator.committedAnimations
@@ -30,7 +30,7 @@ extension LayerContext {
       layer: replicator, values: animations?.committedValues ?? replicator.values,
       space: replicator.isSpace ? animations?.ownSpace(at: now) ?? replicator.space : nil,
       animations: animations?.isMoving ?? false ? animations : nil)
-    appendCopies(of: sublayers, 1..<replicator.instanceCount, in: parent, [], at: now)
+    appendCopies(of: sublayers, 1..<max(replicator.instanceCount, 1), in: parent, [], at: now)
     replicator.endCopies()
   }
 

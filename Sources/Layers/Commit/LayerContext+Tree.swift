@@ -122,7 +122,9 @@ extension LayerContext {
     if let mask = layer.storedMask { append(mask, at: now, isCopied: isCopied) }
     let sublayers = layer.sublayersInPaintOrder
     for sublayer in sublayers { append(sublayer, at: now, isCopied: layer.isReplicated) }
-    if layer.hasCopies, let replicator = layer as? ReplicatorLayer { appendCopies(of: sublayers, in: replicator, at: now) }
+    if layer.isReplicator, let replicator = layer as? ReplicatorLayer {
+      appendCopies(of: sublayers, in: replicator, at: now)
+    }
     snapshots.setSubtreeEnd(snapshots.records.count, at: index)
   }
 

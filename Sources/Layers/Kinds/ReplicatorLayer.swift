@@ -194,7 +194,7 @@ extension Layer {
   var hasCopies: Bool { isReplicator && copyCount > 1 }
 
   /// The number of copies of the sublayers, themselves included.
-  var copyCount: Int { (self as? ReplicatorLayer)?.instanceCount ?? 1 }
+  var copyCount: Int { isReplicator ? (self as? ReplicatorLayer)?.instanceCount ?? 1 : 1 }
 
   /// The copy number of a sublayer; nil where the layer copies nothing, and for its mask.
   func instance(_ number: Int, of sublayer: Layer) -> ReplicatorInstance? {
