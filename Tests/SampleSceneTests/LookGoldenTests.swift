@@ -61,26 +61,18 @@ final class LookGoldenTests: XCTestCase {
   }
 
   func testPicturesFromFiles() throws {
-    let folder =
-      String(#filePath.dropLast("SampleSceneTests/LookGoldenTests.swift".count)) + "ImageFilesTests/Pictures/"
     try Sheet.check("look-picture-files") { sheet in
-      @MainActor func add(_ file: String, _ change: (ImageLayer) -> Void = { _ in }) {
-        sheet.add { card in
-          let layer = ImageLayer(frame: card.bounds)
-          layer.file = folder + file
-          change(layer)
-          card.addSublayer(layer)
-        }
+      sheet.addPicture("wide.jpg")
+      sheet.addPicture("wide.jpg") { $0.contentsGravity = .resizeAspectFill }
+      sheet.addPicture("wide.jpg") {
+        ($0.contentsGravity, $0.masksToBounds, $0.cornerRadius) = (.resizeAspectFill, true, 20)
       }
-      add("wide.jpg")
-      add("wide.jpg") { $0.contentsGravity = .resizeAspectFill }
-      add("wide.jpg") { ($0.contentsGravity, $0.masksToBounds, $0.cornerRadius) = (.resizeAspectFill, true, 20) }
-      add("orientation-6.jpg") { $0.contentsGravity = .resize }
-      add("translucent.png") { $0.contentsGravity = .center }
-      add("cmyk-profile.jpg") { ($0.transform, $0.opacity) = (.rotation(0.3), 0.8) }
+      sheet.addPicture("orientation-6.jpg") { $0.contentsGravity = .resize }
+      sheet.addPicture("translucent.png") { $0.contentsGravity = .center }
+      sheet.addPicture("cmyk-profile.jpg") { ($0.transform, $0.opacity) = (.rotation(0.3), 0.8) }
       // In its second picture.
-      add("disposal-1.gif") { ($0.speed, $0.timeOffset) = (0, .milliseconds(60)) }
-      add("moving.webp") { $0.animates = false }
+      sheet.addPicture("disposal-1.gif") { ($0.speed, $0.timeOffset) = (0, .milliseconds(60)) }
+      sheet.addPicture("moving.webp") { $0.animates = false }
     }
   }
 

@@ -5,26 +5,16 @@ import XCTest
 /// Sheets of pictures that come from files and from fonts.
 final class PictureGoldenTests: XCTestCase {
   func testPicturesOfOtherFormats() throws {
-    let folder =
-      String(#filePath.dropLast("SampleSceneTests/PictureGoldenTests.swift".count)) + "ImageFilesTests/Pictures/"
     try Sheet.check("look-picture-formats") { sheet in
-      @MainActor func add(_ file: String, _ change: (ImageLayer) -> Void = { _ in }) {
-        sheet.add { card in
-          let layer = ImageLayer(frame: card.bounds)
-          layer.file = folder + file
-          change(layer)
-          card.addSublayer(layer)
-        }
-      }
-      add("drawing.svg")
-      add("drawing.svg") { ($0.contentsGravity, $0.masksToBounds) = (.resizeAspectFill, true) }
-      add("drawing.svg") { $0.contentsGravity = .center }
-      add("filter.svg") { $0.transform = .rotation(0.3) }
-      add("translucent.avif")
-      add("turned-1t.avif")
+      sheet.addPicture("drawing.svg")
+      sheet.addPicture("drawing.svg") { ($0.contentsGravity, $0.masksToBounds) = (.resizeAspectFill, true) }
+      sheet.addPicture("drawing.svg") { $0.contentsGravity = .center }
+      sheet.addPicture("filter.svg") { $0.transform = .rotation(0.3) }
+      sheet.addPicture("translucent.avif")
+      sheet.addPicture("turned-1t.avif")
       // In its fourth picture, and in the one for readers of stills.
-      add("moving.png") { ($0.speed, $0.timeOffset) = (0, .milliseconds(210)) }
-      add("moving-beside.png") { $0.animates = false }
+      sheet.addPicture("moving.png") { ($0.speed, $0.timeOffset) = (0, .milliseconds(210)) }
+      sheet.addPicture("moving-beside.png") { $0.animates = false }
     }
   }
 

@@ -22,6 +22,17 @@ final class Sheet {
     count += 1
   }
 
+  /// Adds a picture file of the tests of picture files.
+  func addPicture(_ file: String, _ change: (ImageLayer) -> Void = { _ in }) {
+    let folder = String(#filePath.dropLast("SampleSceneTests/Sheet.swift".count)) + "ImageFilesTests/Pictures/"
+    add { card in
+      let layer = ImageLayer(frame: card.bounds)
+      layer.file = folder + file
+      change(layer)
+      card.addSublayer(layer)
+    }
+  }
+
   static func layer(_ frame: Rect, _ color: UInt32) -> Layer {
     let layer = Layer(frame: frame)
     layer.backgroundColor = Color(hex: color)
