@@ -63,14 +63,13 @@ public final class GalleryScene: SampleScene {
     // The first one lies below all others, so that the last one fades out over it.
     if index > 0 {
       let isLast = index == Self.pictures.count - 1
-      let fade = KeyframeAnimation(
+      var fade = KeyframeAnimation(
         .opacity, values: isLast ? [0, 1, 1, 0] : [0, 1, 1, 1],
         keyTimes: [0, Self.fade, Self.stay, Self.stay + Self.fade].map { $0 / (Self.stay + Self.fade) },
         timingFunctions: [.easeInEaseOut, .linear, .easeInEaseOut])
-      var shown = fade
-      shown.duration = .seconds(Self.stay + Self.fade)
+      fade.duration = .seconds(Self.stay + Self.fade)
       slide.opacity = 0
-      slide.add(repeated(AnimationGroup([shown]), from: start - Self.period))
+      slide.add(repeated(AnimationGroup([fade]), from: start - Self.period))
     }
     root.addSublayer(slide)
   }
