@@ -21,6 +21,7 @@ enum RecordingBenchmarks {
     }
     let clock = SystemClock.monotonic
     return try pair(recorded, plain) + [
+      ring(of: recorded),
       Harness.allocations("allocations, recorded") { recorded.makeFrames(1) },
       Harness.allocations("allocations, not recorded") { plain.makeFrames(1) },
       Harness.time("a reading of the thread's clock", repeats: 10_000) { Harness.blackHole(clock.threadProcessorTime) },
@@ -51,6 +52,31 @@ enum RecordingBenchmarks {
     }
     let interval = RefreshRate.hertz60.interval
     return Harness.compare(name, repeats: 200, ours: { with.0.run(for: interval) }, peer: { without.0.run(for: interval) })
+  }
+
+  /// The events of a frame in a log as long as a recording's, beside the bare copy of their bytes to memory as large.
+  private static func ring(of program: Program) -> Result {
+    var events: [FrameEvent] = []
+    let observation = program.engine.output.observe { events.append($0) }
+    program.makeFrames(1)
+    observation.invalidate()
+    let (frame, capacity) = (events, 32_768)
+    var log = FrameLog(capacity: capacity)
+    let bytes = MemoryLayout<FrameEvent>.size
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity * bytes, alignment: 64)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    defer { memory.deallocate() }
+    var place = 0
+    return Harness.compare(
+      "the events of a frame in the ring", repeats: capacity, limit: 2,
+      ours: { for event in frame { log.append(event) } },
+      peer: {
+        for event in frame {
+          let room = UnsafeMutableRawBufferPointer(rebasing: memory[place..<place + bytes])
+          withUnsafeBytes(of: event) { room.copyMemory(from: $0) }
+          place = place + 2 * bytes <= memory.count ? place + bytes : 0
+        }
+      })
   }
 
   /// The processor time of a frame of each, and the median of the differences of neighbours.
