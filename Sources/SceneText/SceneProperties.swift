@@ -358,7 +358,10 @@ extension ValueSyntax where Value == StrokeStyle {
 }
 
 extension Scene {
-  /// The names of all properties of layers and animations, for the test of their examples.
+  /// The words that begin a layer, for the test of their examples.
+  package static var kindNames: [String] { SceneKind.all.map(\.word) }
+
+  /// The names of all properties of layers and animations, for the same test.
   package static var propertyNames: [String] {
     SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationParts.propertyNames + PictureRecord.properties.map(\.name)
       + AttributedText.Attributes.properties.map(\.name)

@@ -5,15 +5,20 @@ import Layers
 import SceneText
 import XCTest
 
-/// Every example of the grammar's article is parsed, and every property has one.
+/// Every example of the grammar's article is parsed, and every kind and property has one.
 final class GrammarTests: XCTestCase {
   /// The texts between the article's fences.
   static func examples() throws -> [String] {
     let article =
       String(#filePath.dropLast("Tests/SceneTextTests/GrammarTests.swift".count))
       + "Sources/SceneText/SceneText.docc/Grammar.md"
-    let blocks = try String(contentsOfFile: article, encoding: .utf8).components(separatedBy: "```")
-    return blocks.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    return plainBlocks(of: try String(contentsOfFile: article, encoding: .utf8))
+  }
+
+  /// The texts between an article's fences that name no language: those are scenes.
+  static func plainBlocks(of article: String) -> [String] {
+    let parts = article.components(separatedBy: "```").enumerated()
+    return parts.filter { $0.offset % 2 == 1 && $0.element.hasPrefix("\n") }.map(\.element)
   }
 
   /// The folder of the pictures that examples show.
@@ -38,8 +43,18 @@ final class GrammarTests: XCTestCase {
     }
   }
 
-  func testEveryPropertyHasAnExample() throws {
-    let words = Set(try Self.examples().joined().split { !$0.isLetter && $0 != "." }.map(String.init))
-    onMain { XCTAssertEqual(Scene.propertyNames.filter { !words.contains($0) }, [], "without an example") }
+  func testEveryKindAndPropertyHasAnExample() throws {
+    let text = try Self.examples().joined()
+    let words = Set(text.split { !$0.isLetter && $0 != "." }.map(String.init))
+    onMain {
+      XCTAssertEqual(Self.kindsWithoutLayer(in: text), [], "without an example")
+      XCTAssertEqual(Scene.propertyNames.filter { !words.contains($0) }, [], "without an example")
+    }
+  }
+
+  /// The kinds of which scenes have no layer.
+  @MainActor
+  static func kindsWithoutLayer(in scenes: String) -> [String] {
+    Scene.kindNames.filter { scenes.range(of: "\\s\($0)( \\w+)? \\{", options: .regularExpression) == nil }
   }
 }
