@@ -94,19 +94,23 @@ private struct Scanner {
     return String(decoding: rest[..<end], as: UTF8.self)
   }
 
-  /// A declaration of the document's type may have others in brackets.
+  /// A declaration of the document's type may have others in brackets, and comments between them.
   private mutating func skipDeclaration() -> Bool {
-    var (quote, depth): (UInt8?, Int) = (nil, 0)
-    for (index, byte) in rest.enumerated() {
-      switch (byte, quote) {
-      case (_, let open?): if byte == open { quote = nil }
-      case (0x22, nil), (0x27, nil): quote = byte
-      case (0x5B, nil): depth += 1
-      case (0x5D, nil): depth -= 1
-      case (0x3E, nil) where depth <= 0:
-        drop(index + 1)
-        return true
-      default: break
+    var depth = 0
+    while let byte = rest.first {
+      if rest.starts(with: "<!--".utf8) {
+        guard skip(behind: "-->") else { return false }
+      } else if rest.starts(with: "<?".utf8) {
+        guard skip(behind: "?>") else { return false }
+      } else if byte == 0x22 || byte == 0x27 {
+        drop(1)
+        guard let end = rest.firstIndex(of: byte) else { return false }
+        drop(end + 1)
+      } else {
+        drop(1)
+        if byte == 0x5B { depth += 1 }
+        if byte == 0x5D { depth -= 1 }
+        if byte == 0x3E, depth <= 0 { return true }
       }
     }
     return false

@@ -81,11 +81,13 @@ import Testing
     let root = "<svg:svg xmlns:svg='http://www.w3.org/2000/svg' width='3' height='4'/>"
     for before in [
       "", "\u{FEFF}", " \n", "<?xml version='1.0'?>\n<!-- <svg> -->", "<!DOCTYPE svg [<!ENTITY a '>]'> ]>", "<!DOCTYPE svg>",
+      "<!DOCTYPE svg [<!-- it's ]> --><!ENTITY a '<!--'>]>", "<!DOCTYPE svg [<?it's one?>]>",
     ] {
       #expect(try ImageFile(bytes: Array((before + root).utf8)).header.size.description == "3x4", "\(before)")
     }
     for text in [
-      "x" + root, "<!-- " + root, "<html/>", "<", "<svg", "<?xml", "<!DOCTYPE svg [", "<svgs width='3' height='4'/>",
+      "x" + root, "<!-- " + root, "<html/>", "<", "<svg", "<?xml", "<!DOCTYPE svg [", "<!DOCTYPE svg [<!-- ]>",
+      "<svgs width='3' height='4'/>",
     ] {
       #expect(throws: ImageFileError.unknownFormat(name: "")) { try ImageFile(bytes: Array(text.utf8)) }
     }
