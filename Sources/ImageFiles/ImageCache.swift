@@ -54,8 +54,13 @@ public final class ImageCache: Sendable {
   ) throws(ImageFileError) -> DecodedImage {
     let known: FileVersion
     if let version { known = version } else { known = try FileVersion(of: path) }
-    let key = Key(path: path, version: known, fit: fit, moves: movingBytes != nil)
-    if let kept = images.withLock({ $0.value(for: key) }) { return kept }
+    func key(isDrawing: Bool) -> Key {
+      Key(path: path, version: known, fit: fit.kept(isDrawing: isDrawing), moves: movingBytes != nil)
+    }
+    // The kind of the file is not known yet.
+    if let kept = images.withLock({ $0.value(for: key(isDrawing: false)) ?? $0.value(for: key(isDrawing: true)) }) {
+      return kept
+    }
     let file = try ImageFile(path: path, limits: limits)
     let frames: [ImageFrame]
     if let movingBytes, file.header.animation != nil {
@@ -65,7 +70,9 @@ public final class ImageCache: Sendable {
       frames = [ImageFrame(image: image, duration: .zero)]
     }
     let decoded = DecodedImage(header: file.header, frames: frames)
-    let left = images.withLock { $0.insert(decoded, for: key, cost: decoded.bytes) }
+    let left = images.withLock {
+      $0.insert(decoded, for: key(isDrawing: file.header.isDrawing), cost: decoded.bytes)
+    }
     withExtendedLifetime(left) {}
     return decoded
   }

@@ -11,6 +11,15 @@ package enum ImageFit: Hashable, Sendable {
   /// The smallest that covers a box.
   case covering(PixelSize)
 
+  /// The same size in the one way in which a cache knows it: that of a file of pixels does not go by a scale, that of a drawing does.
+  func kept(isDrawing: Bool) -> ImageFit {
+    switch self {
+    case .natural where isDrawing: .scaled(1)
+    case .scaled where !isDrawing: .natural
+    default: self
+    }
+  }
+
   /// True for the size of the file.
   package var isOfFile: Bool {
     switch self {

@@ -1,9 +1,25 @@
 import LinuxSystem
+import Raster
 import Testing
 
 @testable import ImageFiles
 
 @Suite struct CacheTests {
+  /// A file of pixels has one own size; that of a drawing goes by the scale.
+  @Test func ownSizesOfPixelsAreKeptOnce() throws {
+    for (name, sizes) in [("colour.png", [61, 61, 61, 61]), ("drawing.svg", [61, 61, 122, 183])] {
+      let cache = ImageCache(bytes: 1 << 20)
+      for _ in 0..<2 {
+        let images = try [.natural, .scaled(1), .scaled(2), .scaled(3)].map { fit in
+          try cache.decoded(Pictures.folder + "/" + name, fit, limits: ImageLimits()) { false }.frames[0].image
+        }
+        #expect(images.map(\.width) == sizes, "\(name)")
+        #expect(Set(images.map(\.id)).count == Set(sizes).count, "\(name)")
+      }
+      #expect(cache.count == Set(sizes).count, "\(name)")
+    }
+  }
+
   /// Random uses against a list in the order of use.
   @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
   func valuesLeaveInTheOrderOfTheirUse(seed: UInt64) {
