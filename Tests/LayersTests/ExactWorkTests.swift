@@ -1,6 +1,7 @@
 import Geometry
 import LinuxSystem
 import Raster
+import RenderTree
 import TestLength
 import XCTest
 
@@ -12,6 +13,25 @@ import XCTest
     for seed in some(300, of: 1...20_000) {
       var program = WorkProgram(seed: UInt64(seed))
       if let failure = program.run() { return XCTFail("seed \(seed): \(failure)") }
+    }
+  }
+
+  /// In a frame of an animation each record makes its content once, also in the colours of a copy.
+  func testContentIsMadeOnceForEachCopy() throws {
+    let (stage, replicator) = (Stage(), ReplicatorLayer(frame: Rect(x: 0, y: 0, width: 100, height: 100)))
+    let layer = CountingLayer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    layer.contents = try Bitmap(width: 1, height: 1).freeze()
+    replicator.addSublayer(layer)
+    replicator.instanceCount = 3
+    stage.root.addSublayer(replicator)
+    for color in [Color.white, Color(hex: 0x8040C0)] {
+      replicator.instanceColor = color
+      stage.turn(after: 2000)
+      layer.add(BasicAnimation(.blurRadius, from: 4, duration: .seconds(1)))
+      stage.turn()
+      CountingLayer.contents = 0
+      _ = stage.tree(after: 300)
+      XCTAssertEqual(CountingLayer.contents, 3, "\(color)")
     }
   }
 }
@@ -32,6 +52,14 @@ private final class CountingLayer: Layer {
   var widthOfSublayers: Double { max(bounds.width - 2, 0) }
 
   override func draw(in context: DrawingContext) { work.draws += 1 }
+
+  /// How often contents were made for values.
+  static var contents = 0
+
+  override class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? {
+    contents += 1
+    return super.content(for: values, image: image)
+  }
 }
 
 private struct Work: Equatable {

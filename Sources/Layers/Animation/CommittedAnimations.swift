@@ -63,8 +63,11 @@ final class CommittedAnimations {
     apply(to: &values, at: time)
     record.flags = flags
     let space = space(at: time)
+    // It is made once: a tint has to know if there is one, and does not change it.
+    var content: (any RenderContent)?
     if space?.tint != nil {
-      values.takeTint(of: space, hasPicture: hasSublayers || kind.content(for: values, image: values.image) != nil)
+      content = kind.content(for: values, image: values.image)
+      values.takeTint(of: space, hasPicture: hasSublayers || content != nil)
     }
     let homography = values.homography(in: space)
     if values.hasNamed(of: self.values), values.hasContents(of: self.values), hasCommittedParts(values, homography) {
@@ -73,12 +76,12 @@ final class CommittedAnimations {
       sides.take(self.sides.content, self.sides.effects)
     } else {
       values.settleTransition(&record.flags)
-      if !values.named.isEmpty, let image = drawnImage(for: values) { values.contents = image }
+      if !values.named.isEmpty, let image = drawnImage(for: values) { (values.contents, content) = (image, nil) }
       let source = contents.or(values.image)
       lastEffects =
         hasCommittedParts(values, homography) && source.pixels == contents.pixels
         ? self.sides.effects : source.effects(for: values, homography, last: lastEffects ?? self.sides.effects)
-      sides.take(content(for: values), lastEffects)
+      sides.take(lasting(content ?? kind.content(for: values, image: values.image)), lastEffects)
     }
     record.update(from: values, sides, in: space)
   }
@@ -107,8 +110,8 @@ final class CommittedAnimations {
   /// The space of the layer at a time of the display's clock, if it is a transform layer.
   func ownSpace(at time: MonotonicTime) -> SublayerSpace? { isSpace ? space(at: time) : nil }
 
-  private func content(for values: AnimatableValues) -> (any RenderContent)? {
-    let content = kind.content(for: values, image: values.image)
+  /// The content that was shown last, where an equal one is to be shown.
+  private func lasting(_ content: (any RenderContent)?) -> (any RenderContent)? {
     guard let content, content !== sides.content else { return content }
     if let lastContent, content.isEqual(to: lastContent) { return lastContent }
     lastContent = content
