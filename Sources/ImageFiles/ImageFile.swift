@@ -54,15 +54,16 @@ public struct ImageFile: Sendable {
     (self.bytes, self.name, self.limits) = (bytes, name, limits)
   }
 
-  private static func header(
-    of bytes: UnsafeRawBufferPointer, name: String, limits: ImageLimits
+  /// - Parameter isWhole: false for bytes that a file begins with. They may be too few, which throws, and do not say how it moves.
+  static func header(
+    of bytes: UnsafeRawBufferPointer, name: String, limits: ImageLimits, isWhole: Bool = true
   ) throws(ImageFileError) -> Header {
     guard let format = ImageFormat(of: bytes) else { throw .unknownFormat(name: name) }
     let (size, orientation, animation): (PixelSize, ImageOrientation, ImageAnimation?)
     switch format {
     case .png:
       let file = try PNGFile(bytes, limits: limits, name: name)
-      let parts = try PNGAnimationParts(of: bytes, size: file.size, limits: limits, name: name)
+      let parts = isWhole ? try PNGAnimationParts(of: bytes, size: file.size, limits: limits, name: name) : nil
       (size, orientation, animation) = (file.size, file.orientation, parts?.animation)
     case .jpeg:
       let file = try JPEGFile(bytes, name: name)
@@ -72,7 +73,7 @@ public struct ImageFile: Sendable {
       (size, orientation, animation) = (file.size, file.orientation, file.animation)
     case .gif:
       let file = try GIFFile(bytes, limits: limits, name: name)
-      (size, orientation, animation) = (file.size, .up, try file.animation(limits: limits))
+      (size, orientation, animation) = (file.size, .up, isWhole ? try file.animation(limits: limits) : nil)
     case .avif:
       let file = try AVIFFile(bytes, limits: limits, name: name)
       (size, orientation, animation) = (file.size, file.orientation, nil)

@@ -101,6 +101,25 @@ import XCTest
     }
   }
 
+  /// A layout waits for it: it goes before the pictures of its commit, and is taken without them.
+  func testTheSizeOfAFileWaitsForNoPicture() throws {
+    let stage = Self.stage()
+    stage.layer.file = Self.moving
+    let sizeless = ImageLayer()
+    sizeless.drawingPriority = .low
+    sizeless.file = Self.photo
+    stage.stage.root.addSublayer(sizeless)
+    stage.turn()
+    XCTAssertEqual(stage.context.pendingDrawings, 2)
+    XCTAssertTrue(stage.pool.runNextJob())
+    stage.turn()
+    XCTAssertEqual(sizeless.pixelSize, try ImageFile(path: Self.photo).header.size)
+    XCTAssertEqual(stage.context.pendingDrawings, 1)
+    XCTAssertNil(stage.layer.contents)
+    stage.work()
+    XCTAssertNotNil(stage.layer.contents)
+  }
+
   func testAFileWithoutASizeFailsBeforeTheLayerHasOne() {
     let stage = Self.stage()
     var failures: [ImageFileError] = []

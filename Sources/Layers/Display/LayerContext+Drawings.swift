@@ -68,9 +68,11 @@ extension LayerContext {
 
   /// Has a worker make a layer's contents. They are grouped with those of the same commit and priority, unless the layer wants to
   /// appear alone.
-  func begin(_ maker: any PictureMaker, for layer: Layer, target: DrawingTarget) {
-    let priority = layer.drawingPriority
-    let isAlone = collecting == nil || layer.publishesDrawingsAlone
+  ///
+  /// - Parameter isAhead: true for what a layout waits for: it has high priority, and appears alone.
+  func begin(_ maker: any PictureMaker, for layer: Layer, target: DrawingTarget, isAhead: Bool = false) {
+    let priority = isAhead ? .high : layer.drawingPriority
+    let isAlone = isAhead || collecting == nil || layer.publishesDrawingsAlone
     let group = isAlone ? makeGroup(priority) : openGroup(priority)
     let times = onDrawing == nil ? nil : DrawingTimes(clock: clock)
     let job = group.add(maker, for: layer, target: target, times: times)

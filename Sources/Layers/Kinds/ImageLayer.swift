@@ -109,7 +109,7 @@ open class ImageLayer: Layer {
     guard let file, let context, let target = DrawingTarget(bounds: Rect(x: 0, y: 0, width: 1, height: 1), scale: 1) else {
       return
     }
-    context.begin(FileSize(path: file, limits: limits), for: self, target: target)
+    context.begin(FileSize(path: file, limits: limits), for: self, target: target, isAhead: true)
   }
 
   override func willDisplay() {
@@ -132,13 +132,13 @@ open class ImageLayer: Layer {
 
   override func take(_ picture: MadePicture) {
     guard let file = picture.file else { return super.take(picture) }
-    guard !file.frames.isEmpty else { return take(file.header) }
+    guard !file.frames.isEmpty else { return take(file.measures) }
     let shown = presentation[.contents]
     Transaction.apart {
       super.take(picture)
       let isFirst = isAwaited
       (failure, isAwaited) = (nil, false)
-      take(file.header)
+      take(file.measures)
       // Pictures in another size go on in their time, as do those of a scene's text.
       let begin = movingFile == nil || movingFile == displayedFile ? animation(forKey: Self.framesKey)?.beginTime : nil
       endMovement()
@@ -153,7 +153,7 @@ open class ImageLayer: Layer {
     }
   }
 
-  private func take(_ header: ImageFile.Header) { (isDrawing, pixelSize) = (header.isDrawing, header.size) }
+  private func take(_ measures: ImageMeasures) { (isDrawing, pixelSize) = (measures.isDrawing, measures.size) }
 
   override func displayFailed(_ error: any Error) {
     guard let error = error as? ImageFileError else { return super.displayFailed(error) }
@@ -178,8 +178,8 @@ open class ImageLayer: Layer {
 
 /// The facts of a picture file that its layer takes over.
 struct PictureFile: Sendable {
-  let header: ImageFile.Header
-  /// More than one for a file that moves; none where only the header was read.
+  let measures: ImageMeasures
+  /// More than one for a file that moves; none where only the measures were read.
   let frames: [ImageFrame]
   /// Nil for a file that does not move.
   let movement: KeyframeAnimation?
@@ -191,10 +191,10 @@ private struct FileSize: PictureMaker {
   let limits: ImageLimits
 
   func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture {
-    let header = try ImageFile(path: path, limits: limits).header
+    let measures = try ImageFile.measures(path: path, limits: limits)
     return MadePicture(
       image: try Bitmap(width: 1, height: 1).freeze(), measures: target.measures,
-      file: PictureFile(header: header, frames: [], movement: nil))
+      file: PictureFile(measures: measures, frames: [], movement: nil))
   }
 }
 
@@ -222,7 +222,7 @@ private struct FilePicture: PictureMaker {
     let scale = fit.isOfFile && !header.isDrawing ? scale : target.scale
     return MadePicture(
       image: image, measures: DrawnMeasures(size: image.pixelSize / scale, scale: scale),
-      file: PictureFile(header: header, frames: frames, movement: movement))
+      file: PictureFile(measures: header.measures, frames: frames, movement: movement))
   }
 
   /// The size in which the picture is decoded.
