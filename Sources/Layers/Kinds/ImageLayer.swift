@@ -34,7 +34,7 @@ open class ImageLayer: Layer {
   /// The picture that is shown from the commit after a change of `file` until the new one is there; without one the old picture stays
   /// so long.
   public var placeholder: Image? {
-    didSet { if placeholder !== oldValue, isAwaited || file == nil { setNeedsDisplay() } }
+    didSet { if placeholder !== oldValue, request?.isAwaited == true || file == nil { setNeedsDisplay() } }
   }
   /// How long a new picture fades in over what was shown before, by an animation under the key `pictureFade`; 0 at first.
   public var fadeDuration = Nanoseconds.zero
@@ -55,17 +55,14 @@ open class ImageLayer: Layer {
   public nonisolated static let movingBytes = 64 << 20
 
   /// The size of the file of the picture that is shown, or that is to be shown once the layer has a size; nil while it is not known.
-  public private(set) var pixelSize: PixelSize? {
-    didSet { if pixelSize != oldValue { preferredSizeChanged() } }
+  public var pixelSize: PixelSize? { measures?.size }
+  private var measures: ImageMeasures? {
+    didSet { if measures != oldValue { preferredSizeChanged() } }
   }
-  private var isDrawing = false
-  /// The file that was asked for by the last display.
-  private var displayedFile: String?
-  /// True until a picture of that file is shown.
-  private var isAwaited = false
+  /// The file that the last display asked for. It is awaited until a picture of it is shown.
+  private var request: (file: String, isAwaited: Bool)?
   /// The file whose movement is shown, and its pictures.
-  private var movingFile: String?
-  private var movingImages: [Image] = []
+  private var movement: (file: String, images: [Image])?
 
   private static let framesKey = "frames"
 
@@ -82,20 +79,21 @@ open class ImageLayer: Layer {
   /// The size that shows each of the file's pixels as `contentsScale` says, one a point without and in a drawing; that of `bounds`
   /// while `pixelSize` is nil.
   open override var preferredSize: Size {
-    pixelSize.map { Size(Double($0.width), Double($0.height)) / (isDrawing ? 1 : contentsScale ?? 1) } ?? super.preferredSize
+    guard let measures else { return super.preferredSize }
+    return Size(Double(measures.size.width), Double(measures.size.height)) / (measures.isDrawing ? 1 : contentsScale ?? 1)
   }
 
   /// The picture's ratio in the proposed width, or else the proposed height; never larger than `preferredSize`.
   open override func size(fitting proposal: SizeProposal) -> Size {
     let size = preferredSize
-    guard pixelSize != nil, !size.isEmpty else { return super.size(fitting: proposal) }
+    guard measures != nil, !size.isEmpty else { return super.size(fitting: proposal) }
     let scale =
       [proposal.width.map { $0 / size.width }, proposal.height.map { $0 / size.height }].compactMap(\.self).min() ?? 1
     return size * min(max(scale, 0), 1)
   }
 
   /// False also where an application has removed the movement that the layer began, for a scene's text.
-  package var isMoving: Bool { animates && (movingFile == nil || animation(forKey: Self.framesKey) != nil) }
+  package var isMoving: Bool { animates && (movement == nil || animation(forKey: Self.framesKey) != nil) }
 
   /// The placeholder, for a scene's text: none where the contents were taken from a layer without a file.
   package var shownPlaceholder: Image? { file == nil && contents == nil && !needsDisplay ? nil : placeholder }
@@ -113,12 +111,12 @@ open class ImageLayer: Layer {
   }
 
   override func willDisplay() {
-    let isNew = file != displayedFile
-    if isNew { (displayedFile, failure, isAwaited) = (file, nil, file != nil) }
-    guard file == nil || placeholder != nil && isAwaited else { return }
+    let isNew = file != request?.file
+    if isNew { (request, failure) = (file.map { ($0, isAwaited: true) }, nil) }
+    guard file == nil || placeholder != nil && request?.isAwaited == true else { return }
     // A scene's text may have begun the movement of this file.
-    if isNew, movingFile != nil { endMovement() }
-    if file == nil { pixelSize = nil }
+    if isNew, movement != nil { endMovement() }
+    if file == nil { measures = nil }
     Transaction.withoutActions { contents = placeholder }
   }
 
@@ -132,28 +130,26 @@ open class ImageLayer: Layer {
 
   override func take(_ picture: MadePicture) {
     guard let file = picture.file else { return super.take(picture) }
-    guard !file.frames.isEmpty else { return take(file.measures) }
+    measures = file.measures
+    guard let request, !file.frames.isEmpty else { return }
     let shown = presentation[.contents]
     Transaction.apart {
       super.take(picture)
-      let isFirst = isAwaited
-      (failure, isAwaited) = (nil, false)
-      take(file.measures)
+      (failure, self.request) = (nil, (request.file, isAwaited: false))
       // Pictures in another size go on in their time, as do those of a scene's text.
-      let begin = movingFile == nil || movingFile == displayedFile ? animation(forKey: Self.framesKey)?.beginTime : nil
+      let goesOn = movement.map { $0.file == request.file } ?? true
+      let begin = goesOn ? animation(forKey: Self.framesKey)?.beginTime : nil
       endMovement()
-      if let movement = file.movement {
-        (movingFile, movingImages) = (displayedFile, file.frames.map(\.image))
-        if let begin { add(movement, forKey: Self.framesKey, begunAt: begin) } else { add(movement, forKey: Self.framesKey) }
+      if let frames = file.movement {
+        movement = (request.file, file.frames.map(\.image))
+        if let begin { add(frames, forKey: Self.framesKey, begunAt: begin) } else { add(frames, forKey: Self.framesKey) }
         // It is what the layer shows without other animations.
         animations.insert(animations.removeLast(), at: 0)
       }
-      guard isFirst, fadeDuration > .zero else { return }
+      guard request.isAwaited, fadeDuration > .zero else { return }
       add(BasicAnimation(.contents, from: shown, duration: fadeDuration), forKey: "pictureFade")
     }
   }
-
-  private func take(_ measures: ImageMeasures) { (isDrawing, pixelSize) = (measures.isDrawing, measures.size) }
 
   override func displayFailed(_ error: any Error) {
     guard let error = error as? ImageFileError else { return super.displayFailed(error) }
@@ -166,12 +162,12 @@ open class ImageLayer: Layer {
 
   /// Animations of a layer that was in no tree for a turn have ended.
   override func entered(_ context: LayerContext) {
-    if !movingImages.isEmpty, animation(forKey: Self.framesKey) == nil { setNeedsDisplay() }
+    if movement != nil, animation(forKey: Self.framesKey) == nil { setNeedsDisplay() }
   }
 
   private func endMovement() {
-    for image in movingImages { context?.retired.append(image) }
-    (movingFile, movingImages) = (nil, [])
+    for image in movement?.images ?? [] { context?.retired.append(image) }
+    movement = nil
     removeAnimation(forKey: Self.framesKey)
   }
 }
