@@ -132,6 +132,7 @@
 @_exported public import struct Layers.StateTransition
 @_exported public import class Layers.SurfaceLayer
 @_exported public import class Layers.TextLayer
+@_exported public import class Layers.TiledLayer
 @_exported public import struct Layers.TimingFunction
 @_exported public import enum Layers.Transaction
 @_exported public import struct Layers.TransactionKey

@@ -28,6 +28,7 @@ extension RandomLayers {
     Kind({ GradientLayer() }) { $0.changeGradient($1) },
     Kind({ ScrollLayer() }) { $0.scroll($1) },
     Kind({ SurfaceLayer() }) { $0.changeSurface($1) },
+    Kind({ TiledLayer() }) { $0.changeTiles($1) },
     Kind({ TransformLayer() }) { $0.changeTransform($1) },
     Kind({ ReplicatorLayer() }) { $0.changeReplicator($1) },
     Kind({ ImageLayer() }) { $0.changePicture($1) },
@@ -162,6 +163,21 @@ extension RandomLayers {
       }
     }
     if random.chance(0.8) { try? surface.commit() }
+    if random.chance(0.1) { layer.contents = random.chance(0.5) ? nil : images.randomElement(using: &random) }
+  }
+
+  private func changeTiles(_ layer: TiledLayer) {
+    if layer.image == nil || random.chance(0.1) {
+      layer.image = random.chance(0.1) ? nil : images.randomElement(using: &random)
+    }
+    if random.chance(0.3) {
+      layer.tileSize = Size(Double(Int.random(in: 8...40, using: &random)), Double(Int.random(in: 8...40, using: &random)))
+    }
+    if random.chance(0.3) { layer.levelsOfDetail = .random(in: 1...5, using: &random) }
+    if random.chance(0.3) { layer.levelsOfDetailBias = .random(in: 0...2, using: &random) }
+    if random.chance(0.3) { layer.fadeDuration = random.chance(0.5) ? .zero : .milliseconds(20) }
+    if random.chance(0.3) { layer.tileBytes = .random(in: 0...1 << 18, using: &random) }
+    if random.chance(0.5) { layer.setNeedsDisplay(in: bounds()) }
     if random.chance(0.1) { layer.contents = random.chance(0.5) ? nil : images.randomElement(using: &random) }
   }
 

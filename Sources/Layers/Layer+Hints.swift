@@ -38,12 +38,20 @@ extension Layer {
     #if DEBUG
       let isOfOwnContent =
         self is TextLayer || self is ParagraphLayer || self is ShapeLayer || self is GradientLayer || self is SurfaceLayer
-        || self is ImageLayer || isSpace || isReplicator
+        || self is ImageLayer || self is TiledLayer || isTile || isSpace || isReplicator
       guard type(of: self) != Layer.self, !isOfOwnContent else { return }
       hint(
         "shows nothing: `draw(in:)` and `makeDrawing()` are not called before `setNeedsDisplay()` asks for them",
         if: values.image == nil && !needsDisplay && !asynchronous.isDrawing && backgroundColor == nil && sublayers.isEmpty
           && !isHidden && !bounds.isEmpty)
     #endif
+  }
+}
+
+extension Layer: @MainActor CustomStringConvertible {
+  /// The kind of layer, its name, id and frame: `TextLayer "title" #7 at 20.0 20.0, 120.0 × 24.0`.
+  public var description: String {
+    let name = name.map { " \"\($0)\"" } ?? ""
+    return "\(type(of: self))\(name) #\(id) at \(frame.minX) \(frame.minY), \(frame.width) × \(frame.height)"
   }
 }

@@ -96,6 +96,8 @@ open class Layer {
   var isReplicator = false
   /// True if the last commit made copies of the layer, or of its sublayers.
   var isReplicated = false
+  /// True for one of the superlayer's `innerLayers`, which lie where its contents do: nothing that moves its sublayers moves them.
+  var isTile = false
   /// The index of its box in the superlayer's `hitBoxes`; below 0 while that is not known there.
   var hitBoxIndex: Int32 = -1
   var asynchronous = AsynchronousDisplay.idle
@@ -378,7 +380,8 @@ extension Layer {
   }
 
   private func boundsChanged(from old: Rect) {
-    if bounds.size != old.size {
+    // A tile has nothing to lay out, and nobody lays it out.
+    if bounds.size != old.size, !isTile {
       setNeedsLayout()
       superlayer?.sublayerChangedSize()
     }
@@ -388,13 +391,5 @@ extension Layer {
       // Asked for while there was no size to draw.
       markDisplay()
     }
-  }
-}
-
-extension Layer: @MainActor CustomStringConvertible {
-  /// The kind of layer, its name, id and frame: `TextLayer "title" #7 at 20.0 20.0, 120.0 × 24.0`.
-  public var description: String {
-    let name = name.map { " \"\($0)\"" } ?? ""
-    return "\(type(of: self))\(name) #\(id) at \(frame.minX) \(frame.minY), \(frame.width) × \(frame.height)"
   }
 }

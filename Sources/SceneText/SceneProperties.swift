@@ -44,6 +44,7 @@ struct SceneKind {
       ScrollLayer()
     },
     SceneKind("surface", SurfaceLayer.self, draws: false, common) { SurfaceLayer() },
+    SceneKind("tiled", TiledLayer.self, draws: false, common + tiled) { TiledLayer() },
     SceneKind("space", TransformLayer.self, draws: false, common) { TransformLayer() },
     SceneKind("replicator", ReplicatorLayer.self, draws: false, common + replicator) { ReplicatorLayer() },
     SceneKind("picture", ImageLayer.self, draws: true, common + picture) { ImageLayer() },
@@ -188,6 +189,15 @@ struct SceneKind {
     SceneProperty(.instanceBlueOffset, .number), SceneProperty(.instanceAlphaOffset, .number),
   ]
 
+  private static let tiled: [SceneProperty] = [
+    SceneProperty("tileSize", \TiledLayer.tileSize, .size),
+    SceneProperty("levelsOfDetail", \TiledLayer.levelsOfDetail, .whole),
+    SceneProperty("levelsOfDetailBias", \TiledLayer.levelsOfDetailBias, .whole),
+    SceneProperty("fadeDuration", \TiledLayer.fadeDuration, .duration),
+    SceneProperty("tileBytes", \TiledLayer.tileBytes, .whole),
+    .tiledImage,
+  ]
+
   private static let gradient: [SceneProperty] = [
     SceneProperty(.colors, .values(.color) { $0.isAtColor }),
     SceneProperty(.locations, .values(.number) { $0.isAtNumber }),
@@ -213,6 +223,16 @@ extension SceneProperty {
       ($0 as? ParagraphLayer)?.fonts
     } set: {
       ($0 as? ParagraphLayer)?.fonts = $1
+    } isSame: {
+      $0 === $1
+    }
+  }
+
+  fileprivate static var tiledImage: SceneProperty {
+    SceneProperty("image", ValueSyntax<Image?>.optional(.image)) {
+      ($0 as? TiledLayer)?.image
+    } set: {
+      ($0 as? TiledLayer)?.image = $1
     } isSame: {
       $0 === $1
     }

@@ -102,6 +102,16 @@ extension ValueSyntax where Value == Double {
   }
 }
 
+extension ValueSyntax where Value == Int {
+  static var whole: Self {
+    Self("a whole number from 0 on") { reader throws(SceneError) in
+      try reader.wholeNumber("a number", upTo: 1 << 52)
+    } text: { value, _ in
+      "\(value)"
+    }
+  }
+}
+
 extension ValueSyntax where Value == Bool {
   static var bool: Self {
     Self("true or false") { reader throws(SceneError) in

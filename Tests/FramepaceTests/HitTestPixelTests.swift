@@ -63,6 +63,7 @@ import XCTest
     if let text = layer as? TextLayer { text.string = "" }
     if let gradient = layer as? GradientLayer { gradient.colors = [] }
     if let screen = layer as? SurfaceLayer { screen.surface = nil }
+    if let tiled = layer as? TiledLayer { tiled.image = nil }
     // Copies are not hit, and a colour that is multiplied is another layer's.
     if let replicator = layer as? ReplicatorLayer {
       (replicator.instanceCount, replicator.instanceColor) = (1, .white)

@@ -93,6 +93,7 @@ import XCTest
     Transaction.withoutActions {
       // Contents that are drawn later would fade in.
       layer.actions = nil
+      (layer as? TiledLayer)?.fadeDuration = .zero
       layer.removeAllAnimations()
       for inner in layer.sublayers + [layer.mask].compactMap(\.self) { stop(inner) }
     }

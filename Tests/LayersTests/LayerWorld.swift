@@ -128,7 +128,7 @@ final class LayerWorld {
     guard let layer = layers[number] else { return }
     layer.gate?.open()
     for group in stage.context.groups {
-      guard let job = group.members.first(where: { $0.layer === layer && !$0.job.isCancelled })?.job else { continue }
+      guard let job = group.members.first(where: { $0.taker === layer && !$0.job.isCancelled })?.job else { continue }
       while job.isUnderWay { sched_yield() }
       if !group.members.contains(where: \.job.isUnderWay) { group.countdown.wait() }
     }

@@ -202,6 +202,11 @@ private func removeWhatHasNoText(in layer: Layer) {
     let property = (animation as? KeyframeAnimation)?.property ?? (animation as? BasicAnimation)?.property
     if property == .contents { layer.removeAnimation(forKey: key) }
   }
+  // Tiles that have come fade in again in a copy.
+  if let tiled = layer as? TiledLayer {
+    tiled.fadeDuration = .zero
+    for tile in tiled.innerLayers { tile.removeAllAnimations() }
+  }
   for inner in layer.sublayers + [layer.mask].compactMap(\.self) { removeWhatHasNoText(in: inner) }
 }
 

@@ -33,7 +33,7 @@ final class LayerNames {
     var originals: [UInt32: UInt32] = [:]
     while let layer = left.popLast() {
       entries[layer.id] = Entry(layer: layer, name: Self.name(of: layer))
-      left += layer.sublayers
+      left += layer.innerLayers + layer.sublayers
       if let mask = layer.mask { left.append(mask) }
       for copy in (layer as? ReplicatorLayer)?.copyIDs ?? [] { originals[copy.id] = copy.original }
     }

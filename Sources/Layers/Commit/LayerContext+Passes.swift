@@ -8,7 +8,6 @@ import Raster
 extension LayerContext {
   func update(_ phases: inout CommitPhases) {
     markDeferred()
-    openGroups()
     var round = 0
     while hasLayoutMarks || !displayMarks.isEmpty {
       if round == Self.maximumRounds {
@@ -25,11 +24,16 @@ extension LayerContext {
       display(&phases)
       phases.display += clock.now - laidOut
     }
-    closeGroups()
   }
 
   /// The numbers of layers that are marked for layout and for display.
   package var markCounts: (layouts: Int, displays: Int) { (layoutMarks.reduce(0) { $0 + $1.count }, displayMarks.count) }
+
+  /// True if something was marked that no commit has handled: after one, by drawings that were asked for after the last round.
+  var hasMarks: Bool {
+    hasLayoutMarks || !displayMarks.isEmpty || !recordMarks.isEmpty || isStructureMarked || areClocksMarked
+      || tiledLayers.contains(where: \.needsTileUpdate)
+  }
 
   private var hasLayoutMarks: Bool { layoutMarks.contains { !$0.isEmpty } }
 

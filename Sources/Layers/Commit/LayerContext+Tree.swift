@@ -17,7 +17,8 @@ extension LayerContext {
     lastEvaluation = time
     isAnimating = hasRunningAnimations(at: shownTime)
     // An end may have to wait for another viewer: a commit for the same time again would find nothing new.
-    if time >= min(earliestStart, earliestEnd), time != markedEvaluation {
+    let isDue = time >= min(earliestStart, earliestEnd) || !tiledLayers.isEmpty && !moving.isEmpty && needsTiles(in: tree)
+    if isDue, time != markedEvaluation {
       markedEvaluation = time
       mark()
     }
@@ -76,6 +77,18 @@ extension LayerContext {
     return hasChanged
   }
 
+  /// Chooses the tiles of the tree that was committed, and commits the records that they add and change.
+  func commitTiles(at now: MonotonicTime, _ phases: inout CommitPhases) {
+    updateTiles(at: max(now, currentTime))
+    guard isStructureMarked || !recordMarks.isEmpty else { return }
+    // These lists go with the commit, and are to be empty for another tree.
+    let (marks, old, count) = (handledMarks, lastAnimated, phases.recordCount)
+    (handledMarks, lastAnimated) = ([], [])
+    if commitTree(at: now, &phases) { phases.treeChanged = true }
+    phases.recordCount += count
+    withExtendedLifetime((marks, old)) {}
+  }
+
   /// - Returns: true if the layer, or a sublayer that it places, is another one or moves in another way.
   private func commitRecord(of layer: Layer, at now: MonotonicTime) -> Bool {
     // A layer that places its sublayers comes before them.
@@ -93,6 +106,7 @@ extension LayerContext {
     if layer.placesSublayers || layer.placedSublayers {
       layer.placedSublayers = layer.placesSublayers
       if let mask = layer.storedMask, commitRecord(of: mask, at: now) { hasChanged = true }
+      for inner in layer.innerLayers where inner.isRecordMarked && commitRecord(of: inner, at: now) { hasChanged = true }
       for sublayer in layer.sublayers where commitRecord(of: sublayer, at: now) { hasChanged = true }
     }
     return hasChanged
@@ -120,6 +134,7 @@ extension LayerContext {
     _ = commitAnimations(of: layer, sides, at: now)
     snapshots.append(committedRecord(of: layer, &sides, at: now), sides)
     if let mask = layer.storedMask { append(mask, at: now, isCopied: isCopied) }
+    for inner in layer.innerLayers { append(inner, at: now, isCopied: isCopied) }
     let sublayers = layer.sublayersInPaintOrder
     for sublayer in sublayers { append(sublayer, at: now, isCopied: layer.isReplicated) }
     if layer.isReplicator, let replicator = layer as? ReplicatorLayer {

@@ -127,6 +127,8 @@ public final class LayerContext {
   var retired = RetiredPictures()
   /// The layers in the tree that show a surface, by their ids.
   var surfaceLayers: [UInt32: SurfaceLayer] = [:]
+  /// The layers in the tree that have tiles, in the order in which they came.
+  var tiledLayers: [TiledLayer] = []
   var groups: [DrawingGroup] = []
   /// The groups that the drawings of a commit are collected in, one for each priority that came; nil outside of commits.
   var collecting: [DrawingGroup]?
@@ -230,6 +232,7 @@ public final class LayerContext {
     if layer.needsLayout { layer.markLayout() }
     if layer.needsDisplay { layer.markDisplay() }
     if let mask = layer.storedMask { enter(mask, depth: depth + 1) }
+    for inner in layer.innerLayers { enter(inner, depth: depth + 1) }
     for sublayer in layer.sublayers { enter(sublayer, depth: depth + 1) }
     markStructure()
   }
@@ -245,6 +248,7 @@ public final class LayerContext {
     if layer.drawnMeasures != nil, let picture = layer.values.image { retired.append(picture) }
     if !layer.animations.isEmpty { leftWithAnimations.append(layer) }
     if let mask = layer.storedMask { leave(mask) }
+    for inner in layer.innerLayers { leave(inner) }
     for sublayer in layer.sublayers { leave(sublayer) }
     markStructure()
   }
@@ -293,6 +297,7 @@ public final class LayerContext {
     endAnimations(at: shown)
     forgetViewTimes()
     var phases = CommitPhases()
+    openGroups()
     update(&phases)
     if areClocksMarked {
       areClocksMarked = false
@@ -300,10 +305,12 @@ public final class LayerContext {
       for (layer, _) in animated where layer.context === self { layer.markAnimations() }
     }
     phases.treeChanged = commitTree(at: now, &phases)
+    if !tiledLayers.isEmpty { commitTiles(at: now, &phases) }
+    closeGroups()
     state = .clean
     handledMarks.removeAll(keepingCapacity: true)
     lastAnimated.removeAll(keepingCapacity: true)
-    if owesEnds { mark() }
+    if owesEnds || hasMarks { mark() }
     // After the commit: changes that are made there belong to the next one.
     reportStarts(at: shown)
     return phases

@@ -85,7 +85,7 @@ final class DrawingJob: Sendable {
 @MainActor
 final class DrawingGroup {
   struct Member {
-    weak var layer: Layer?
+    weak var taker: (any PictureTaker)?
     let job: DrawingJob
   }
 
@@ -101,9 +101,11 @@ final class DrawingGroup {
     countdown = DrawingCountdown { inbox.post(number) }
   }
 
-  func add(_ maker: any PictureMaker, for layer: Layer, target: DrawingTarget, times: DrawingTimes?) -> DrawingJob {
+  func add(
+    _ maker: any PictureMaker, for taker: any PictureTaker, target: DrawingTarget, times: DrawingTimes?
+  ) -> DrawingJob {
     let job = DrawingJob(maker, target: target, countdown: countdown, times: times)
-    members.append(Member(layer: layer, job: job))
+    members.append(Member(taker: taker, job: job))
     return job
   }
 

@@ -25,15 +25,15 @@ extension LayerContext {
       for member in group.members {
         switch member.job.state {
         case .finished(let picture):
-          guard let layer = member.layer, layer.asynchronous.accept(member.job) else {
+          guard let taker = member.taker, taker.asynchronous.accept(member.job) else {
             for image in picture.images { retired.append(image) }
             continue
           }
-          layer.take(picture)
+          taker.take(picture)
           member.job.times?.show()
           hasChanged = true
         case .failed(let error):
-          if let layer = member.layer, layer.asynchronous.accept(member.job) { layer.displayFailed(error) }
+          if let taker = member.taker, taker.asynchronous.accept(member.job) { taker.displayFailed(error) }
         case .cancelled(let picture?):
           for image in picture.images { retired.append(image) }
         case .waiting, .drawing, .cancelled(nil):
@@ -68,16 +68,22 @@ extension LayerContext {
 
   /// Has a worker make a layer's contents. They are grouped with those of the same commit and priority, unless the layer wants to
   /// appear alone.
-  ///
-  /// - Parameter isAhead: true for what a layout waits for: it has high priority, and appears alone.
-  func begin(_ maker: any PictureMaker, for layer: Layer, target: DrawingTarget, isAhead: Bool = false) {
-    let priority = isAhead ? .high : layer.drawingPriority
-    let isAlone = isAhead || collecting == nil || layer.publishesDrawingsAlone
+  func begin(_ maker: any PictureMaker, for layer: Layer, target: DrawingTarget) {
+    begin(
+      maker, for: layer, of: layer, target: target, layer.drawingPriority, isAlone: layer.publishesDrawingsAlone)
+  }
+
+  /// Has a worker make a picture of a layer, or of a tile of it.
+  func begin(
+    _ maker: any PictureMaker, for taker: any PictureTaker, of layer: Layer, target: DrawingTarget,
+    _ priority: DrawingPriority, isAlone: Bool
+  ) {
+    let isAlone = collecting == nil || isAlone
     let group = isAlone ? makeGroup(priority) : openGroup(priority)
     let times = onDrawing == nil ? nil : DrawingTimes(clock: clock)
-    let job = group.add(maker, for: layer, target: target, times: times)
+    let job = group.add(maker, for: taker, target: target, times: times)
     if let times { onDrawing?(layer, times) }
-    layer.asynchronous.request(job)
+    taker.asynchronous.request(job)
     if isAlone { group.close() }
     // A pool that was shut down draws no more, so the drawing runs here.
     if !workers.submit(priority.ofWorkers, { job.run() }) { job.run() }

@@ -1,3 +1,4 @@
+import Geometry
 import ImageFiles
 import Raster
 
@@ -10,6 +11,8 @@ protocol PictureMaker: Sendable {
 struct MadePicture: Sendable {
   let image: Image
   let measures: DrawnMeasures
+  /// The rectangle of the layer that it shows; nil for a file's.
+  var rect: Rect?
   /// The facts of the file that it comes from; nil for a picture that was drawn.
   var file: PictureFile?
 
@@ -23,6 +26,19 @@ struct DrawnPicture: PictureMaker {
 
   func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture {
     MadePicture(
-      image: try target.image(isCancelled: isCancelled, drawnBy: drawing.draw(in:)), measures: target.measures)
+      image: try target.image(isCancelled: isCancelled, drawnBy: drawing.draw(in:)), measures: target.measures,
+      rect: target.bounds)
   }
 }
+
+/// Something that pictures are made for: a layer, or a tile of one.
+@MainActor
+protocol PictureTaker: AnyObject {
+  var asynchronous: AsynchronousDisplay { get set }
+  /// Shows a picture that was made.
+  func take(_ picture: MadePicture)
+  /// Called when no picture could be made.
+  func displayFailed(_ error: any Error)
+}
+
+extension Layer: PictureTaker {}

@@ -74,7 +74,7 @@ extension Layer {
   /// The space in which the layer lies; nil for the superlayer's plane.
   var space: SublayerSpace? {
     if let superlayer {
-      guard superlayer.placesSublayers else { return nil }
+      guard superlayer.placesSublayers, !isTile else { return nil }
       let values = superlayer.committedAnimations?.committedValues ?? superlayer.values
       return superlayer.space(values, of: self, 0, through: superlayer.isSpace ? superlayer.space : nil)
     }
@@ -101,7 +101,7 @@ extension Layer {
 
   /// The superlayer's animations, if they move the space in which the layer lies.
   var outerAnimations: CommittedAnimations? {
-    guard let superlayer, let animations = superlayer.committedAnimations, animations.isMoving else { return nil }
+    guard !isTile, let superlayer, let animations = superlayer.committedAnimations, animations.isMoving else { return nil }
     return superlayer.placesSublayers ? animations : nil
   }
 }

@@ -107,7 +107,9 @@ open class ImageLayer: Layer {
     guard let file, let context, let target = DrawingTarget(bounds: Rect(x: 0, y: 0, width: 1, height: 1), scale: 1) else {
       return
     }
-    context.begin(FileSize(path: file, limits: limits), for: self, target: target, isAhead: true)
+    // A layout waits for it.
+    context.begin(
+      FileSize(path: file, limits: limits), for: self, of: self, target: target, .high, isAlone: true)
   }
 
   override func willDisplay() {

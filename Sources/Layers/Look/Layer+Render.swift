@@ -53,6 +53,7 @@ extension Layer {
       layer.append(to: &tree, in: innerSpace(of: layer, number), isFlipped: isUpsideDown, id: ownID)
     }
     if let storedMask { append(storedMask, 0) }
+    for layer in innerLayers { layer.append(to: &tree, in: nil, isFlipped: isUpsideDown, id: id == nil ? nil : layer.id) }
     let sublayers = sublayersInPaintOrder
     for number in 0..<(sublayers.isEmpty ? 0 : max(copyCount, 1)) {
       if tree.records.count >= ReplicatorLayer.maximumTreeSize { break }

@@ -10,6 +10,7 @@ final class RareSettings {
   var managedLayout: ManagedLayout?
   var states: LayerStates?
   var hitBoxes: HitBoxes?
+  var innerLayers: [Layer] = []
   var placement: LayoutPlacement?
   var layoutItem: AnyObject?
 }
@@ -74,6 +75,12 @@ extension Layer {
   var hitBoxes: HitBoxes? {
     get { rareSettings?.hitBoxes }
     set { settings(unless: newValue == nil)?.hitBoxes = newValue }
+  }
+
+  /// The layers of which the kind makes its contents: below the sublayers, and not among them.
+  package internal(set) var innerLayers: [Layer] {
+    get { rareSettings?.innerLayers ?? [] }
+    set { settings(unless: newValue.isEmpty)?.innerLayers = newValue }
   }
 
   /// See `placement`.
