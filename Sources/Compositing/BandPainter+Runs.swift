@@ -65,6 +65,7 @@ extension BandPainter {
     visitBorder(of: node, pixels, visit)
     if node.color != 0 { self.visit(bounds, pixels, visit) }
     guard let content = node.content else { return }
+    if record.reachInPixels > 0 { return self.visit(pixels, visit) }
     let rect = content.drawnBounds(in: record.bounds, node.effects)
     let isMasked = !node.flags.isDisjoint(with: [.roundedContent, .antialiasedClip])
     self.visit(

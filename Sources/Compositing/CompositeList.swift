@@ -111,7 +111,7 @@ struct CompositeList {
     record.opacity = 1
     let outside = Parent(
       end: end, node: -1, placement: Placement(transform: transform, clip: pixels), pictureDepth: Int32(pictureDepth))
-    let own = transform.touchedPixels(of: layers.bodyBounds(of: root)).intersection(pixels)
+    let own = transform.touchedPixels(of: record, layers.bodyBounds(of: root)).intersection(pixels)
     append(layers, root, record, transform, own, outside, isLeaf: end == root + 1, isShadowed: false)
     nodes[0].flags.remove(.filtersBackdrop)
     filtersBackdrop = false
@@ -160,7 +160,9 @@ struct CompositeList {
       }
       let transform = parent.placement.transform(of: records[index])
       // Few leaves are near a small damage.
-      if end == index + 1, !records[index].isIsolated, records[index].drawnBounds.isFar(from: box, transform) {
+      if end == index + 1, !records[index].isIsolated, records[index].reachInPixels == 0,
+        records[index].drawnBounds.isFar(from: box, transform)
+      {
         index += 1
         continue
       }
@@ -186,7 +188,7 @@ struct CompositeList {
         }
       } else {
         if let mask { outer.placement.clip = outer.placement.clip.intersection(mask.pixels) }
-        own = transform.touchedPixels(of: records[index].drawnBounds).intersection(outer.placement.clip)
+        own = transform.touchedPixels(of: records[index], records[index].drawnBounds).intersection(outer.placement.clip)
       }
       if !own.intersects(box) || !(isOneRect || damage.intersects(own)) { own = .zero }
       if end == index + 1 {

@@ -78,7 +78,7 @@ struct ShapeMask {
       record.flags.isDisjoint(with: [.hidden, .singleSided]), !record.isIsolated
     else { return nil }
     transform = Placement(transform: outer, clip: .zero).transform(of: record)
-    pixels = transform.touchedPixels(of: record.drawnBounds)
+    pixels = transform.touchedPixels(of: record, record.drawnBounds)
     switch layers.content(at: index) {
     case nil where record.backgroundColor >> 24 == 255:
       let shape = LayerShape(

@@ -20,7 +20,7 @@ struct LayerWalk {
       let pixels =
         layers.records[index].isIsolated
         ? layers.picturePixels(of: index, end: end, transform, depth: depth)
-        : transform.pixels(of: layers.records[index].drawnBounds)
+        : transform.pixels(of: layers.records[index], layers.records[index].drawnBounds)
       return pixels.intersection(clip)
     }
   }

@@ -101,7 +101,7 @@ extension TreeLayers {
     let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), corners: parts.corners, transform: transform)
     let covered = shape.coveredRect(record.bounds, transform)
     if let content = content(at: index) {
-      let pixels = transform.touchedPixels(of: content.drawnBounds(in: record.bounds, effects(at: index)))
+      let pixels = transform.touchedPixels(of: record, content.drawnBounds(in: record.bounds, effects(at: index)))
       if !covered.contains(pixels) { return false }
     }
     if let path = parts.innerShadow?.path, !covered.contains(transform.touchedPixels(of: path.boundingBox)) { return false }

@@ -84,7 +84,7 @@ final class StripCache: Sendable {
     }
     let map = Affine(
       a: transform.a, b: transform.b, c: transform.c, d: transform.d, tx: Double(quarterX) / 4, ty: Double(quarterY) / 4)
-    var box = IntRect(covering: map.boundingBox(of: shape.drawnBounds(in: .zero, nil)))
+    var box = shape.pixels(map)
     var window: SIMD4<Int32>?
     if box.area > Self.largestArea {
       guard let frame else { return nil }
@@ -113,7 +113,7 @@ final class StripCache: Sendable {
     guard (new.a, new.b, new.c, new.d) == (old.a, old.b, old.c, old.d), let x = quarters(new.tx), let y = quarters(new.ty),
       let oldX = quarters(old.tx), let oldY = quarters(old.ty)
     else { return false }
-    let box = IntRect(covering: new.boundingBox(of: shape.drawnBounds(in: .zero, nil))).framed
+    let box = shape.pixels(new).framed
     return x == (oldX.0 + dx, oldX.1) && y == (oldY.0 + dy, oldY.1) && box.area <= largestArea
   }
 

@@ -177,7 +177,8 @@ struct TreeComparison<Damage: DamageSink> {
     if newLayers.isTurnedAway(newIndex, transform) { return }
     if !paintsSame {
       if wasLeaf == isLeaf, let changed = changedContent(oldLayers, oldIndex, newLayers, newIndex, transform) {
-        let painted = transform.pixels(of: new[newIndex].drawnBounds.union(old[oldIndex].drawnBounds))
+        let painted = transform.pixels(of: new[newIndex], new[newIndex].drawnBounds)
+          .union(transform.pixels(of: old[oldIndex], old[oldIndex].drawnBounds))
         let seen = painted.intersection(placement.clip)
         for rect in changed.rects where rect.intersects(seen) { damage.add(rect.intersection(seen), from: cause) }
       } else {
@@ -235,7 +236,7 @@ struct TreeComparison<Damage: DamageSink> {
   ) {
     let record = layers.records[index]
     let body = record.isIsolated ? layers.bodyBounds(of: index) : record.drawnBounds
-    let pixels = transform.pixels(of: body).intersection(clip)
+    let pixels = transform.pixels(of: record, body).intersection(clip)
     if !pixels.isEmpty { damage.add(pixels, from: cause) }
   }
 }

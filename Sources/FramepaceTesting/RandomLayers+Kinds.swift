@@ -46,6 +46,7 @@ extension RandomLayers {
     var style = StrokeStyle(width: number(in: 0...6), miterLimit: number(in: 0...12))
     style.cap = [.butt, .round, .square].randomElement(using: &random) ?? .butt
     style.join = [.miter, .round, .bevel].randomElement(using: &random) ?? .miter
+    if random.chance(0.3) { style.unit = .pixels }
     if random.chance(0.4) {
       style.dash = (0..<Int.random(in: 1...3, using: &random)).map { _ in random.chance(0.2) ? 0 : number(in: 0.5...9) }
       style.dashPhase = number(in: -9...9)

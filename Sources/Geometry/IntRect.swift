@@ -63,6 +63,12 @@ public struct IntRect: Hashable, BitwiseCopyable, Sendable {
   /// The rectangle with a frame of one pixel around it.
   package var framed: IntRect { IntRect(minX: minX - 1, minY: minY - 1, maxX: maxX + 1, maxY: maxY + 1) }
 
+  /// The rectangle with a frame of so many pixels around it; an empty one stays so.
+  package func widened(by pixels: Int32) -> IntRect {
+    isEmpty || pixels == 0
+      ? self : IntRect(minX: minX &- pixels, minY: minY &- pixels, maxX: maxX &+ pixels, maxY: maxY &+ pixels)
+  }
+
   /// Calls `body` for the up to four parts that lie outside of `hole`: full-width strips above and below, the rest left and right.
   package func forEachPart(outside hole: IntRect, _ body: (IntRect) -> Void) {
     func visit(_ part: IntRect) {

@@ -25,6 +25,16 @@ extension Affine {
   @usableFromInline
   package func pixels(of rect: Rect) -> IntRect { wholePixels(of: rect) ?? touchedPixels(of: rect) }
 
+  /// The pixels that a layer may paint itself, but for shadows: see `pixels(of:)`.
+  package func pixels(of record: RenderRecord, _ bounds: Rect) -> IntRect {
+    pixels(of: bounds).widened(by: Int32(clamping: record.reachInPixels))
+  }
+
+  /// The pixels that a layer may paint itself, if it paints any part of them in these bounds.
+  package func touchedPixels(of record: RenderRecord, _ bounds: Rect) -> IntRect {
+    touchedPixels(of: bounds).widened(by: Int32(clamping: record.reachInPixels))
+  }
+
   /// The pixels of which a rectangle may cover any part, whatever its corners.
   package func touchedPixels(of rect: Rect) -> IntRect {
     guard !rect.isEmpty else { return .zero }

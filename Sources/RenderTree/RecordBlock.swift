@@ -9,7 +9,7 @@ package struct RecordBlock: BitwiseCopyable, Sendable {
 
   /// Blocks with the same number, in whatever snapshots, have the same records.
   package let version: UInt64
-  /// If all records are leaves that lie in their parent upright and at their own size, and need no picture: the rectangle around all that
+  /// If all records are leaves that lie in their parent upright and at their own size, and need no picture nor a pixel beyond: the rectangle around all that
   /// they paint, in the coordinates of that parent.
   package let leafBounds: Rect?
   /// True if one of the layers filters what lies behind it.
@@ -28,7 +28,8 @@ package struct RecordBlock: BitwiseCopyable, Sendable {
   private static func leafBounds(_ records: [RenderRecord], _ range: Range<Int>) -> Rect? {
     var bounds = Rect.zero
     for index in range {
-      guard records[index].subtreeEnd <= index + 1, records[index].transform.isTranslation, !records[index].isIsolated
+      guard records[index].subtreeEnd <= index + 1, records[index].transform.isTranslation, !records[index].isIsolated,
+        records[index].reachInPixels == 0
       else { return nil }
       let drawn = records[index].drawnBounds
       let (x, y) = (records[index].transform.tx, records[index].transform.ty)

@@ -16,6 +16,9 @@ public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
   func isEqual(to other: any RenderContent) -> Bool
   /// The part of a layer with these bounds that the content paints, in the layer's coordinates.
   func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect
+  /// How many pixels of the output it may paint beyond `drawnBounds`, under whatever transform; 0, the default, for a content that is
+  /// measured in the layer's coordinates.
+  var reachInPixels: Int { get }
   /// The pixels of an output that a layer with these bounds and effects may paint differently since it shows this content instead of
   /// `old`; nil, the default, for all that it paints. `transform` leads from the layer's coordinates to pixels.
   func changedPixels(
@@ -26,6 +29,7 @@ public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
 extension RenderContent {
   public var pixelSize: Size { .zero }
   public var image: Image? { nil }
+  public var reachInPixels: Int { 0 }
   public func isEqual(to other: any RenderContent) -> Bool { self === other }
   public func changedPixels(
     from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine

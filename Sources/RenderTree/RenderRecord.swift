@@ -28,6 +28,8 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
   /// 0xAARRGGBB, alpha multiplied in; 0 without a background.
   public var backgroundColor: UInt32
   public var flags: Flags
+  /// How many pixels of the output the layer may paint around `drawnBounds`: see `RenderContent.reachInPixels`.
+  public private(set) var reachInPixels = 0
 
   /// The properties of a layer that are true or false.
   public struct Flags: OptionSet, BitwiseCopyable, Hashable, Sendable {
@@ -69,6 +71,7 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     content = sides.content.map(ObjectIdentifier.init)
     effects = sides.effects.map(ObjectIdentifier.init)
     drawnBounds = bodyBounds(sides)
+    reachInPixels = sides.content?.reachInPixels ?? 0
     flags.subtract([.isolated, .filtersBackdrop])
     if flags.contains(.masked) { flags.insert(.isolated) }
     guard let effects = sides.effects else { return }

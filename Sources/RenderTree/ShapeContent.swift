@@ -13,8 +13,10 @@ public final class ShapeContent: RenderContent {
   /// Nil where there is nothing to paint.
   package let fill: ShapePaint?
   package let stroke: ShapePaint?
-  /// The rectangle around all that it may paint.
+  /// The rectangle around all that it may paint, but for a pen that is measured in pixels.
   private let box: Rect
+  /// The pixels that such a pen paints around it.
+  public let reachInPixels: Int
 
   private static let lastNumber = Atomic<UInt64>(0)
 
@@ -46,9 +48,12 @@ public final class ShapeContent: RenderContent {
     fill = ShapePaint(parts.fillColor, parts.fillGradient, after: last?.fill)
     stroke = parts.hasLine ? ShapePaint(parts.strokeColor, parts.strokeGradient, after: last?.stroke) : nil
     guard let path = parts.path, !path.isEmpty, fill != nil || stroke != nil else {
-      box = .zero
+      (box, reachInPixels) = (.zero, 0)
       return
     }
+    // One more, as the box has half a point for that only.
+    let isInPixels = stroke != nil && parts.strokeStyle.unit == .pixels
+    reachInPixels = isInPixels ? Int(min(parts.strokeStyle.reach, 20_000).rounded(.up)) + 1 : 0
     // The compositor moves shapes by up to an eighth of a pixel: a layer's unit has at least a quarter of one, or none of it is seen.
     let reach = (stroke != nil ? path.reach(ofStroke: parts.strokeStyle) : 0) + 0.5
     let outline = path.boundingBox.insetBy(dx: -reach, dy: -reach)
@@ -59,13 +64,18 @@ public final class ShapeContent: RenderContent {
 
   public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect { box }
 
+  /// The pixels around all that it may paint under a map to them.
+  package func pixels(_ map: Affine) -> IntRect {
+    IntRect(covering: map.boundingBox(of: box)).widened(by: Int32(clamping: reachInPixels))
+  }
+
   public func isEqual(to other: any RenderContent) -> Bool { (other as? ShapeContent)?.parts == parts }
 
   public var description: String {
     var words = ["shape of \(parts.path?.elements.count ?? 0) elements"]
     if let fill { words.append("\(parts.fillRule == .evenOdd ? "even-odd " : "")fill \(fill)") }
     if let stroke {
-      words.append("stroke \(stroke) width \(parts.strokeStyle.width)")
+      words.append("stroke \(stroke) width \(parts.strokeStyle.width)\(parts.strokeStyle.unit == .pixels ? " px" : "")")
       if parts.strokeStart != 0 || parts.strokeEnd != 1 { words.append("from \(parts.strokeStart) to \(parts.strokeEnd)") }
     }
     return words.joined(separator: " ")

@@ -58,7 +58,7 @@ package struct TreeLayers {
         index = next
         continue
       }
-      result = result.union(transform.touchedPixels(of: record.drawnBounds).intersection(placement.clip))
+      result = result.union(transform.touchedPixels(of: record, record.drawnBounds).intersection(placement.clip))
       let inner = placement.entering(record, transform: transform)
       if next == index + 1 || inner.clip.isEmpty {
         index = next
@@ -120,7 +120,7 @@ package struct TreeLayers {
 
   /// The pixels of the picture without blur and shadow.
   package func bodyPixels(of index: Int, end: Int, _ transform: Affine, depth: Int = 0) -> IntRect {
-    let own = transform.touchedPixels(of: bodyBounds(of: index))
+    let own = transform.touchedPixels(of: records[index], bodyBounds(of: index))
     let inner = Placement(transform: transform, clip: Self.everywhere).entering(records[index], transform: transform)
     return own.union(paintedPixels(from: index + 1, to: end, in: inner, depth: depth + 1))
   }

@@ -347,8 +347,8 @@ extension ValueSyntax where Value == StrokeStyle {
   private static var joins: ValueSyntax<StrokeStyle.Join> { .word(["miter": .miter, "round": .round, "bevel": .bevel]) }
 
   static var strokeStyle: Self {
-    let expected = "a pen: width, cap, join, miterLimit, dash or dashPhase with its value"
-    let words = ["width", "cap", "join", "miterLimit", "dash", "dashPhase"]
+    let expected = "a pen: width, unit, cap, join, miterLimit, dash or dashPhase with its value"
+    let words = ["width", "unit", "cap", "join", "miterLimit", "dash", "dashPhase"]
     return Self(expected) { reader throws(SceneError) in
       guard reader.valueWord.map(words.contains) ?? false else { throw reader.expected(expected) }
       var style = StrokeStyle()
@@ -356,6 +356,7 @@ extension ValueSyntax where Value == StrokeStyle {
         reader.advance()
         switch word {
         case "width": style.width = try reader.number()
+        case "unit": style.unit = try ValueSyntax<StrokeStyle.Unit>.word().read(reader)
         case "cap": style.cap = try caps.read(reader)
         case "join": style.join = try joins.read(reader)
         case "miterLimit": style.miterLimit = try reader.number()
@@ -367,6 +368,7 @@ extension ValueSyntax where Value == StrokeStyle {
     } text: { style, writer in
       let plain = StrokeStyle()
       var words = ["width \(SceneNumber.text(style.width))"]
+      if style.unit != plain.unit { words.append("unit \(style.unit.rawValue)") }
       if style.cap != plain.cap { words.append("cap \(caps.text(style.cap, writer))") }
       if style.join != plain.join { words.append("join \(joins.text(style.join, writer))") }
       if style.miterLimit != plain.miterLimit { words.append("miterLimit \(SceneNumber.text(style.miterLimit))") }

@@ -83,6 +83,7 @@ import Testing
     var style = StrokeStyle(width: .random(in: 0.5...8, using: &random), miterLimit: .random(in: 1...12, using: &random))
     style.cap = [.butt, .round, .square].randomElement(using: &random) ?? .butt
     style.join = [.miter, .round, .bevel].randomElement(using: &random) ?? .miter
+    if random.chance(0.3) { style.unit = .pixels }
     if style.cap == .butt, random.chance(0.7) {
       style.dash = (0..<Int.random(in: 1...4, using: &random)).map { _ in .random(in: 2...20, using: &random) }
       style.dashPhase = .random(in: -30...30, using: &random)

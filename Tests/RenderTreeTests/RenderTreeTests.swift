@@ -23,7 +23,9 @@ import Testing
     let fields =
       2 * MemoryLayout<UInt32>.size + MemoryLayout<Affine>.size + 2 * MemoryLayout<Rect>.size
       + 2 * MemoryLayout<ObjectIdentifier?>.size + 4 * MemoryLayout<UInt32>.size
+      + MemoryLayout<Int>.size
     #expect(MemoryLayout<RenderRecord>.size == fields)
+    #expect(MemoryLayout<RenderRecord>.stride == fields)
   }
 
   @Test func textShowsEachLayerBelowItsParent() throws {

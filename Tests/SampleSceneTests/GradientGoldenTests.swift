@@ -4,6 +4,39 @@ import XCTest
 
 /// Compares sheets of gradients, in layers and in shapes, with stored pictures.
 final class GradientGoldenTests: XCTestCase {
+  /// One path in several scales, with lines that are measured in pixels.
+  func testHairlines() throws {
+    try Sheet.check("look-hairlines") { sheet in
+      @MainActor func add(_ transform: Affine, _ change: (ShapeLayer) -> Void = { _ in }) {
+        sheet.add { card in
+          let shape = ShapeLayer()
+          var path = Path.roundedRect(Rect(x: -30, y: -30, width: 60, height: 60), cornerRadius: 12)
+          path.move(to: Point(-30, 0))
+          path.line(to: Point(0, -20))
+          path.line(to: Point(30, 20))
+          (shape.path, shape.fillColor, shape.strokeColor) = (path, nil, Color(hex: 0x0B1D3A))
+          (shape.strokeStyle, shape.position, shape.affineTransform) = (.hairline, Point(30, 30), transform)
+          change(shape)
+          card.addSublayer(shape)
+        }
+      }
+      add(.identity)
+      add(.scale(0.4)) { $0.fillColor = .white }
+      add(.scale(1.3))
+      add(.scale(x: 1.2, y: 0.15))
+      add(Affine.scale(x: 1.2, y: 0.4).concatenating(.rotation(0.7))) { $0.strokeStyle.dash = [6, 3] }
+      add(.scale(0.05)) { $0.path = $0.path?.applying(.scale(20)) }
+      add(.scale(400)) { shape in
+        shape.path = shape.path?.applying(.scale(1.0 / 400))
+        (shape.strokeStyle.width, shape.strokeStyle.join, shape.opacity) = (5, .round, 0.6)
+      }
+      add(.identity) { shape in
+        shape.transform = .rotation(1.1, x: 0, y: 1, z: 0)
+        shape.fillColor = .white
+      }
+    }
+  }
+
   func testGradients() throws {
     let (sun, sky, night) = (Color(hex: 0xFFD54A), Color(hex: 0x1E90FF), Color(hex: 0x0B1D3A))
     try Sheet.check("look-gradients") { sheet in

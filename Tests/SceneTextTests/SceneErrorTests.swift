@@ -180,7 +180,7 @@ final class SceneErrorTests: XCTestCase {
       ),
       (
         "shape { strokeStyle width {} }",
-        "1:21: expected a pen: width, cap, join, miterLimit, dash or dashPhase with its value, found \"width\""
+        "1:21: expected a pen: width, unit, cap, join, miterLimit, dash or dashPhase with its value, found \"width\""
       ),
       ("layer { zz 1 }", "1:9: expected a property of a layer, found \"zz\""),
       (

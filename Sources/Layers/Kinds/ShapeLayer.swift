@@ -45,7 +45,8 @@ open class ShapeLayer: Layer {
     get { parts.strokeGradient }
     set { change(.strokeGradient, strokeGradient, newValue) { $0.shapeParts.strokeGradient = $1 } }
   }
-  /// The pen that draws the line. Its numbers animate, see `AnimatableKey.lineWidth`.
+  /// The pen that draws the line, in points or in pixels of the output: `.hairline` is one pixel wide under every transform. Its numbers
+  /// animate, see `AnimatableKey.lineWidth`.
   public var strokeStyle: StrokeStyle {
     get { parts.strokeStyle }
     set { change(strokeStyle, newValue) { $0.shapeParts.strokeStyle = $1 } }

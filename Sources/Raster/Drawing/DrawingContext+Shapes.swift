@@ -55,14 +55,14 @@ extension DrawingContext {
     fillAdded(rule, gradient)
   }
 
-  /// Draws the outline of `path`. The transform maps the pen too.
+  /// Draws the outline of `path`. The transform maps the pen too, unless its unit is a pixel.
   public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), color: Color) {
     guard isDrawable else { return }
     setSource(color)
     strokePath(path, with: pen(style))
   }
 
-  /// Draws the outline of `path`. The transform maps the pen too.
+  /// Draws the outline of `path`. The transform maps the pen too, unless its unit is a pixel.
   public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), gradient: Gradient) {
     guard isDrawable else { return }
     let pen = pen(style)

@@ -5,11 +5,16 @@ extension DrawingContext {
   /// The pixels of a point at most, in any direction.
   private var pixelsPerPoint: Double { max(abs(transform.a) + abs(transform.c), abs(transform.b) + abs(transform.d)) }
 
+  /// The pixels of a pen's unit at most.
+  private func pixels(in unit: StrokeStyle.Unit) -> Double { unit == .points ? pixelsPerPoint : 1 }
+
   /// The pen that draws with this style.
-  func pen(_ style: StrokeStyle) -> StrokeStyle { style.limited(toReach: StrokeStyle.farthestReach / pixelsPerPoint) }
+  func pen(_ style: StrokeStyle) -> StrokeStyle {
+    style.limited(toReach: StrokeStyle.farthestReach / pixels(in: style.unit))
+  }
 
   /// The distance in pixels from a line at which this pen paints at most. Antialiasing reaches one pixel further than it.
-  func reach(of pen: StrokeStyle) -> Double { pen.reach * pixelsPerPoint + 1 }
+  func reach(of pen: StrokeStyle) -> Double { pen.reach * pixels(in: pen.unit) + 1 }
 
   func strokePath(_ path: Path, with pen: StrokeStyle) {
     guard pen.width > 0 else { return }
@@ -17,14 +22,18 @@ extension DrawingContext {
     cairo_set_line_cap(cairo, pen.cap.cairo)
     cairo_set_line_join(cairo, pen.join.cairo)
     cairo_set_miter_limit(cairo, pen.miterLimit)
-    if pen.isDashed(along: path.polygonLength, pixelsPerPoint: pixelsPerPoint) {
+    let unit = pixels(in: pen.unit)
+    if pen.isDashed(along: path.polygonLength * pixelsPerPoint / unit, pixelsPerUnit: unit) {
       cairo_set_dash(cairo, pen.dash, Int32(pen.dash.count), pen.dashPhase)
       addWhole(path)
     } else {
       cairo_set_dash(cairo, nil, 0, 0)
       addSeen(path, reach: reach(of: pen))
     }
-    withTransformInCairo { cairo_stroke(cairo) }
+    switch pen.unit {
+    case .points: withTransformInCairo { cairo_stroke(cairo) }
+    case .pixels: cairo_stroke(cairo)
+    }
   }
 
   /// Adds a path as it is.

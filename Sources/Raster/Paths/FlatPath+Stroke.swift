@@ -24,12 +24,15 @@ package struct StrokeOutliner {
     sides.removeAll()
     let scale = max(hypot(toPixels.a, toPixels.b), hypot(toPixels.c, toPixels.d))
     guard scale > 0, scale.isFinite else { return }
-    let pen = style.limited(toReach: StrokeStyle.farthestReach / scale)
+    let unit = style.unit == .points ? scale : 1
+    let pen = style.limited(toReach: StrokeStyle.farthestReach / unit)
     guard pen.width > 0, pen.width.isFinite else { return }
-    lines.replace(with: path, pixelsPerPoint: scale, penWidth: pen.width)
+    lines.replace(with: path, pixelsPerPoint: scale, penWidth: pen.width * unit / scale)
     if start > 0 || end < 1 { cutter.trim(&lines, from: start, to: end) }
-    if pen.isDashed(along: lines.length, pixelsPerPoint: scale) { cutter.dash(&lines, pen.dash, phase: pen.dashPhase) }
-    sides.take(pen, pixelsPerPoint: scale, toPixels)
+    // A pen that is measured in pixels follows the lines where they lie there.
+    if style.unit == .pixels { lines.map(toPixels) }
+    if pen.isDashed(along: lines.length, pixelsPerUnit: unit) { cutter.dash(&lines, pen.dash, phase: pen.dashPhase) }
+    sides.take(pen, pixelsPerUnit: unit, style.unit == .points ? toPixels : .identity)
     for subpath in lines.subpaths where !sides.outline.isFull { sides.add(lines, subpath) }
   }
 }
@@ -55,12 +58,12 @@ private struct StrokeSides {
   /// Removes the outline and keeps its memory.
   mutating func removeAll() { outline.removeAll() }
 
-  mutating func take(_ pen: StrokeStyle, pixelsPerPoint: Double, _ toPixels: Affine) {
+  mutating func take(_ pen: StrokeStyle, pixelsPerUnit: Double, _ toPixels: Affine) {
     (self.pen, self.toPixels) = (pen, toPixels)
     half = pen.width / 2
-    arcStep = FlatPath.arcStep(radius: half * pixelsPerPoint)
-    smoothMiterLimit = 1 + 1 / (32 * half * pixelsPerPoint)
-    shortest = 1e-4 / pixelsPerPoint
+    arcStep = FlatPath.arcStep(radius: half * pixelsPerUnit)
+    smoothMiterLimit = 1 + 1 / (32 * half * pixelsPerUnit)
+    shortest = 1e-4 / pixelsPerUnit
   }
 
   mutating func add(_ lines: FlatPath, _ subpath: FlatPath.Subpath) {

@@ -95,6 +95,15 @@ package struct FlatPath {
   /// The angle between points on an arc whose lines stay as near to it as those of a curve. The radius is in pixels.
   static func arcStep(radius: Double) -> Double { min((0.25 / radius).squareRoot(), 0.5) }
 
+  /// Moves all points, and turns the directions at them.
+  mutating func map(_ map: Affine) {
+    for index in points.indices { points[index] = map.apply(points[index]) }
+    for index in joints.indices {
+      joints[index].arriving = map.apply(joints[index].arriving) - Point(map.tx, map.ty)
+      joints[index].leaving = map.apply(joints[index].leaving) - Point(map.tx, map.ty)
+    }
+  }
+
   var subpaths: some Sequence<Subpath> {
     ends.indices.lazy.map { Subpath(points: ($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0], isClosed: isClosed[$0]) }
   }

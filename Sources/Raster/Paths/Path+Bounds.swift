@@ -49,10 +49,10 @@ extension Path {
 }
 
 extension Path {
-  /// The greatest distance from the path that a stroke reaches, in points.
+  /// The greatest distance from the path that a stroke reaches, in points; 0 for a pen that is measured in pixels.
   package func reach(ofStroke style: StrokeStyle) -> Double {
-    guard style.width > 0 else { return 0 }
-    var corners = CornerReach(limit: style.join == .miter ? style.miterLimit : 1)
+    guard style.width > 0, style.unit == .points else { return 0 }
+    var corners = CornerReach(limit: style.join == .miter ? style.drawnMiterLimit : 1)
     for step in steps {
       switch step {
       case .move: corners.end()

@@ -34,7 +34,8 @@ extension Path {
     return crossings.isInside(rule)
   }
 
-  /// True if a pen that draws the path would paint a point, to within 1/256 of a point.
+  /// True if a pen that draws the path would paint a point, to within 1/256 of a point. A pen that is measured in pixels paints here
+  /// as if each were a point.
   ///
   /// - Parameters:
   ///   - start, end: the part of the path that is drawn, in shares of its length.
@@ -43,6 +44,8 @@ extension Path {
     var outliner = StrokeOutliner()
     // Lines are within 1/32 pixel of a curve, and the edges of the pen once more.
     let scale = 16.0
+    var style = style
+    style.unit = .points
     outliner.trace(self, style, from: start, to: end, Affine(a: scale, b: 0, c: 0, d: scale, tx: 0, ty: 0))
     let outline = outliner.outline
     var crossings = RayCrossings(from: point * scale)
