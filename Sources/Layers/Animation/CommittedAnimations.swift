@@ -15,7 +15,7 @@ final class CommittedAnimations {
   var kind: Layer.Type
   /// See `Layer.isSpace`.
   private var isSpace: Bool
-  private var hasSublayers = false
+  private var holdsLayers = false
   private(set) var values = AnimatableValues()
   var contents = ContentsSource()
   /// Content and effects of the values as they were committed.
@@ -67,7 +67,7 @@ final class CommittedAnimations {
     var content: (any RenderContent)?
     if space?.tint != nil {
       content = kind.content(for: values, image: values.image)
-      values.takeTint(of: space, hasPicture: hasSublayers || content != nil)
+      values.takeTint(of: space, hasPicture: holdsLayers || content != nil)
     }
     let homography = values.homography(in: space)
     if values.hasNamed(of: self.values), values.hasContents(of: self.values), hasCommittedParts(values, homography) {
@@ -142,7 +142,7 @@ final class CommittedAnimations {
     let values = layer.values
     if !values.hasContents(of: self.values) { drawn = nil }
     self.values = values
-    (isSpace, hasSublayers) = (layer.isSpace, !layer.sublayers.isEmpty)
+    (isSpace, holdsLayers) = (layer.isSpace, layer.holdsLayers)
     drawer = layer.drawnMeasures == nil ? nil : layer
   }
 

@@ -54,7 +54,7 @@ extension LayerContext {
       let next = instance.replicator.copy(instance.number, of: id)
       (id, copy) = (next.id, next)
     }
-    let placesLayer = number > 0 || parent.layer.placesSublayers
+    let placesLayer = !layer.isTile && (number > 0 || parent.layer.placesSublayers)
     let space = placesLayer ? parent.layer.space(parent.values, of: layer, number, through: parent.space) : nil
     var sides = layer.sideValues(in: space, last: copy?.effects ?? layer.recordEffects)
     copy?.effects = sides.effects
@@ -68,6 +68,7 @@ extension LayerContext {
       layer: layer, values: animations?.committedValues ?? layer.values, space: layer.isSpace ? space : nil,
       animations: animations?.isMoving ?? false ? animations : nil)
     if let mask = layer.storedMask { appendCopy(of: mask, 0, in: own, path, at: now) }
+    for inner in layer.innerLayers { appendCopy(of: inner, 0, in: own, path, at: now) }
     appendCopies(of: layer.sublayersInPaintOrder, 0..<max(layer.copyCount, 1), in: own, path, at: now)
     snapshots.setSubtreeEnd(snapshots.records.count, at: index)
   }

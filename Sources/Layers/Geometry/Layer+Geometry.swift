@@ -91,7 +91,7 @@ extension Layer {
       record.update(from: values, sides, in: space)
     } else {
       var values = values
-      values.takeTint(of: space, hasPicture: sides.content != nil || !sublayers.isEmpty)
+      values.takeTint(of: space, hasPicture: sides.content != nil || holdsLayers)
       record.update(from: values, sides, in: space)
     }
     return record

@@ -126,7 +126,7 @@ extension Layer {
     // Most layers have none.
     if values.rareBox == nil && source.pixels.isEmpty && space == nil { return SideValues(content: content) }
     var values = values
-    values.takeTint(of: space, hasPicture: content != nil || !sublayers.isEmpty)
+    values.takeTint(of: space, hasPicture: content != nil || holdsLayers)
     return SideValues(content: content, effects: source.effects(for: values, values.homography(in: space), last: last))
   }
 }

@@ -83,6 +83,9 @@ extension Layer {
     set { settings(unless: newValue.isEmpty)?.innerLayers = newValue }
   }
 
+  /// True if there are layers in this one, which makes a picture of several layers of it.
+  var holdsLayers: Bool { !sublayers.isEmpty || !innerLayers.isEmpty }
+
   /// See `placement`.
   var storedPlacement: LayoutPlacement? {
     get { rareSettings?.placement }
