@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "gradient_pixel.h"
+#include "particle_rows.h"
 #include "pixel.h"
 #include "tables.h"
 
@@ -103,6 +104,20 @@ static void over_coverage(uint32_t *destination, const uint32_t *source, int64_t
   for (int64_t i = 0; i < count; i++) destination[i] = over_light(destination[i], source[i], coverage[i], opacity);
 }
 
+static inline uint32_t over_light_of(uint32_t destination, uint32_t source) {
+  return over_light(destination, source, 255, 255);
+}
+
+// A sum is of values, not of light: a glow looks the same in both.
+static void particles(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
+                      uint32_t adds) {
+  if (adds) {
+    ckernels_particles_portable(pixels, particles, count, adds);
+    return;
+  }
+  for (int64_t i = 0; i < count; i++) particle_rows(pixels, &particles[i], over_light_of);
+}
+
 // The light of a gradient's colours between a stop and the next, in parts of WHITE.
 struct stop_lights {
   float first[3], slope[3];
@@ -174,6 +189,7 @@ static void make(void) {
   table.over_opacity = over_opacity;
   table.over_coverage = over_coverage;
   table.keep_uncovered = keep_uncovered;
+  table.particles = particles;
   table.gradient = gradient;
 }
 

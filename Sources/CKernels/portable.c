@@ -2,6 +2,7 @@
 
 #include "blend_pixel.h"
 #include "gradient_pixel.h"
+#include "particle_rows.h"
 #include "pixel.h"
 #include "tables.h"
 
@@ -88,6 +89,18 @@ void ckernels_sample_portable(uint32_t *destination, int64_t count, int32_t x, i
   for (int64_t i = 0; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, sampler);
 }
 
+void ckernels_particles_portable(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
+                                 uint32_t adds) {
+  for (int64_t i = 0; i < count; i++) {
+    if (i + PARTICLES_AHEAD < count) prefetch_particle(pixels, &particles[i + PARTICLES_AHEAD]);
+    if (adds) {
+      particle_rows(pixels, &particles[i], add_saturated);
+    } else {
+      particle_rows(pixels, &particles[i], over_pixel);
+    }
+  }
+}
+
 static const struct ckernels_table table = {
     .name = "portable",
     .fill = fill,
@@ -106,6 +119,7 @@ static const struct ckernels_table table = {
     .strip_coverage = strip_coverage,
     .gradient = gradient,
     .sample = ckernels_sample_portable,
+    .particles = ckernels_particles_portable,
     .coverage = ckernels_coverage_portable,
 };
 

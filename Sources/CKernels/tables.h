@@ -16,6 +16,10 @@ void ckernels_sample_avx2(uint32_t *destination, int64_t count, int32_t x, int32
 void ckernels_sample_neon(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                           const struct ckernels_sampler *sampler);
 void ckernels_keep_uncovered(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage);
+void ckernels_particles_portable(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
+                                 uint32_t adds);
+void ckernels_particles_avx2(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
+                             uint32_t adds);
 void ckernels_coverage_portable(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
 void ckernels_strip_coverage_avx2(uint8_t *coverage, int64_t stride, uint32_t *cells, int64_t columns, uint32_t *sums,

@@ -1,3 +1,4 @@
+import CKernels
 import Geometry
 import LinuxSystem
 import RenderTree
@@ -54,6 +55,8 @@ final class CompositeScratch: @unchecked Sendable {
   private var sums: UnsafeMutablePointer<SIMD4<Int32>>
   private var sumCount = 64
   let text = TextScratch()
+  /// The particles that are about to be painted.
+  var particles: ContiguousArray<ckernels_particle> = []
   /// The work that was done with it in this frame. Pictures within pictures have scratches of their own, whose counts nobody reads.
   var counts = Counts()
   /// Times the pictures that are painted anew; nil where nobody asks.

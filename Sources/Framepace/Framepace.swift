@@ -79,6 +79,10 @@
 @_exported public import enum RenderTree.BlendMode
 @_exported public import enum RenderTree.Blending
 @_exported public import struct RenderTree.ColorMatrix
+@_exported public import struct RenderTree.EmitterCell
+@_exported public import enum RenderTree.EmitterMode
+@_exported public import enum RenderTree.EmitterRenderMode
+@_exported public import enum RenderTree.EmitterShape
 @_exported public import enum RenderTree.GradientType
 @_exported public import struct RenderTree.ShapeGradient
 @_exported public import enum RenderTree.ImageFilter
@@ -110,6 +114,7 @@
 @_exported public import struct Layers.BasicAnimation
 @_exported public import enum Layers.CalculationMode
 @_exported public import struct Layers.CurveShape
+@_exported public import class Layers.EmitterLayer
 @_exported public import class Layers.GradientLayer
 @_exported public import class Layers.ImageLayer
 @_exported public import struct Layers.KeyframeAnimation

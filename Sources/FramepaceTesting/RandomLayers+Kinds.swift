@@ -31,6 +31,7 @@ extension RandomLayers {
     Kind({ TiledLayer() }) { $0.changeTiles($1) },
     Kind({ TransformLayer() }) { $0.changeTransform($1) },
     Kind({ ReplicatorLayer() }) { $0.changeReplicator($1) },
+    Kind({ EmitterLayer() }) { $0.changeEmitter($1) },
     Kind({ ImageLayer() }) { $0.changePicture($1) },
     Kind({ Gauge() }) { $0.changeGauge($1) },
     Kind({ Layer() }) { $0.changeContents($1) },

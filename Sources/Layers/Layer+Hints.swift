@@ -38,7 +38,7 @@ extension Layer {
     #if DEBUG
       let isOfOwnContent =
         self is TextLayer || self is ParagraphLayer || self is ShapeLayer || self is GradientLayer || self is SurfaceLayer
-        || self is ImageLayer || self is TiledLayer || isTile || isSpace || isReplicator
+        || self is ImageLayer || self is EmitterLayer || self is TiledLayer || isTile || isSpace || isReplicator
       guard type(of: self) != Layer.self, !isOfOwnContent else { return }
       hint(
         "shows nothing: `draw(in:)` and `makeDrawing()` are not called before `setNeedsDisplay()` asks for them",

@@ -12,6 +12,7 @@ struct PictureRecord {
   var text: TextContent?
   var shape: ShapeContent.Parts?
   var gradient: GradientContent?
+  var particles: PictureParticles?
   var parts = RenderEffects.Parts()
 
   var isHidden: Bool {
@@ -61,6 +62,7 @@ extension PictureRecord {
     TextProperty("text", optional: \.text, .text),
     TextProperty("shape", optional: \.shape, .shape),
     TextProperty("gradient", optional: \.gradient, .gradient),
+    TextProperty("particles", optional: \.particles, .particles),
     TextProperty("placement", optional: \.parts.placement, .placement),
     TextProperty(
       "contentsRect", \.parts.cut.rect,
@@ -106,7 +108,8 @@ extension SceneReader {
     let half = Float(max(min(picture.record.bounds.width, picture.record.bounds.height) / 2, 0))
     picture.record.cornerRadius = min(picture.record.cornerRadius, half)
     let content: (any RenderContent)? =
-      picture.gradient ?? picture.text ?? picture.shape.map { ShapeContent($0) } ?? picture.contents.content
+      picture.gradient ?? picture.particles?.content ?? picture.text ?? picture.shape.map { ShapeContent($0) }
+      ?? picture.contents.content
     let sides = SideValues(content: content, effects: .make(picture.parts, last: nil))
     picture.record.settle(sides)
     (tree.records[index], tree.sides[index]) = (picture.record, sides)
@@ -119,7 +122,7 @@ extension SceneWriter {
     let picture = PictureRecord(
       record: tree.records[index], contents: LayerContents(tree.sides[index].content),
       text: tree.sides[index].content as? TextContent, shape: (tree.sides[index].content as? ShapeContent)?.parts,
-      gradient: tree.sides[index].content as? GradientContent,
+      gradient: tree.sides[index].content as? GradientContent, particles: PictureParticles(tree.sides[index].content),
       parts: tree.sides[index].effects?.parts ?? RenderEffects.Parts())
     let properties = texts(PictureRecord.properties, of: picture, new: PictureRecord())
     let end = picture.record.end(at: index, in: tree.records.count)

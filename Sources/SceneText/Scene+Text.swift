@@ -67,6 +67,7 @@ extension Scene {
 extension SceneWriter {
   fileprivate func write(_ layer: Layer, before: String = "", prototypes: [Layer]) {
     let kind = SceneKind.kind(of: layer)
+    cellShift = shift(of: layer)
     let new = prototypes[SceneKind.all.firstIndex { $0.word == kind.word } ?? 0]
     let properties = kind.properties.compactMap { property in
       property.text(layer, new, self).map { "\(property.name) \($0)" }

@@ -47,6 +47,7 @@ struct SceneKind {
     SceneKind("tiled", TiledLayer.self, draws: false, common + tiled) { TiledLayer() },
     SceneKind("space", TransformLayer.self, draws: false, common) { TransformLayer() },
     SceneKind("replicator", ReplicatorLayer.self, draws: false, common + replicator) { ReplicatorLayer() },
+    SceneKind("emitter", EmitterLayer.self, draws: false, common + emitter) { EmitterLayer() },
     SceneKind("picture", ImageLayer.self, draws: true, common + picture) { ImageLayer() },
   ]
 
@@ -386,6 +387,6 @@ extension Scene {
   /// The names of all properties of layers and animations, for the same test.
   package static var propertyNames: [String] {
     SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationParts.propertyNames + PictureRecord.properties.map(\.name)
-      + AttributedText.Attributes.properties.map(\.name)
+      + AttributedText.Attributes.properties.map(\.name) + EmitterCell.properties.map(\.name)
   }
 }

@@ -17,6 +17,8 @@ final class SceneWriter {
   /// Pixels of the output a point.
   let scale: Double
   let names: PrintedNames
+  /// The time to take away from those of emitters' cells: see `shift(of:)`, of the layer that is written.
+  var cellShift = Nanoseconds.zero
   private var indentation = 0
   private var imageNumbers: [UInt64: Int] = [:]
   private var fontNames: [String: String] = [:]

@@ -57,6 +57,7 @@ final class PlainCompositor {
   private var backdrops: [Place: Color] = [:]
   private var olds: [Int: PlainCompositor] = [:]
   private var textParts: [Int: [Image]] = [:]
+  private let emitters = PlainEmitters()
 
   /// - Parameter output: all pixels that may be asked for.
   init(tree: TreeSnapshot, output: IntRect, blending: Blending = .sRGB) {
@@ -125,6 +126,10 @@ final class PlainCompositor {
     let record = tree.records[index]
     let isInside = pixel.isInside(record.bounds)
     if isInside { result = over(Self.color(record.backgroundColor), result) }
+    if let particles = tree.sides[index].content as? ParticleContent {
+      let isSeen = isInside || !record.flags.contains(.masksToBounds)
+      if isSeen { emitters.paint(particles, Point(Double(pixel.x) + 0.5, Double(pixel.y) + 0.5), over: &result, blending) }
+    }
     result = over(content(index, pixel), result)
     let parts = tree.sides[index].effects?.parts
     if isInside, let shadow = parts?.innerShadow {

@@ -119,6 +119,28 @@ static void coverage(const struct ckernels_table *table, const struct input *in)
   table->coverage(in->result, in->count, in->x, in->y, &in->shape);
 }
 // The result ends with the four rows. It begins with what is left of the cells and of the sums.
+// The particles of a fountain that meet a row; their sprite has a clear border.
+static void particles(const struct ckernels_table *table, const struct input *in) {
+  enum { SIDE = 5, MOST = 64 };
+  uint32_t pixels[(SIDE + 2) * (SIDE + 2)] = {0}, half[5 * 5] = {0};
+  for (int i = 0; i < SIDE * SIDE; i++) pixels[(i / SIDE + 1) * (SIDE + 2) + i % SIDE + 1] = in->color;
+  for (int i = 0; i < 9; i++) half[(i / 3 + 1) * 5 + i % 3 + 1] = in->color;
+  const struct ckernels_sprite sprites[] = {{pixels, SIDE + 2, SIDE, SIDE, 1, 1}, {half, 5, 3, 3, 5 / 3.0, 5 / 3.0}};
+  const struct ckernels_emission emission = {
+      .seed = in->color, .birthplace = (enum ckernels_birthplace)(in->opacity % 8), .x = in->x & 127, .y = 9, .width = 60,
+      .height = 30, .time = 3, .end = 2.5, .rate = 20, .lifetime = {2, 1}, .velocity = {30, 20}, .scale = {1, 1},
+      .spin = {1, 4}, .direction = {0.5, 6}, .in_plane = 1, .acceleration_y = 9,
+      .color = {{0.8, 0.4}, {0.5, 0.5}, {0.7, 0.3}, {0.8, 0.4}}, .color_speed = {0.1, 0, -0.1, -0.1}, .opacity = 1,
+      .a = 1, .b = (in->y & 15) / 16.0, .c = -0.3, .d = 0.8, .sprites = sprites, .sprite_count = 2};
+  const struct ckernels_box box = {0, 0, (int32_t)in->count, 1};
+  const struct ckernels_pixels target = {in->result, 0, 0, 0};
+  struct ckernels_particle found[MOST];
+  for (int64_t next = 0; next < 60;) {
+    int64_t count = ckernels_find_particles(&emission, box, &next, 60, found, MOST);
+    table->particles(&target, found, count, in->opacity & 1);
+  }
+}
+
 static void strip_coverage(const struct ckernels_table *table, const struct input *in) {
   int64_t columns = in->count / 8 * 4;
   if (columns == 0) return;
@@ -171,6 +193,7 @@ static const struct kernel kernels[] = {
     {"gradient", 4, gradient},
     {"coverage", 1, coverage},
     {"strip_coverage", 4, strip_coverage},
+    {"particles", 4, particles},
     {"keep_uncovered", 4, keep_uncovered},
     {"multiply_coverage", 1, multiply_coverage},
     {"row_spans", 4, row_spans},
@@ -185,6 +208,7 @@ static const struct kernel linear_kernels[] = {
     {"linear over_opacity", 4, over_opacity},
     {"linear over_coverage", 4, over_coverage},
     {"linear gradient", 4, gradient},
+    {"linear particles", 4, particles},
 };
 
 // The call that is under way, for the report of a fault.

@@ -106,6 +106,97 @@ struct ckernels_box {
   int32_t min_x, min_y, max_x, max_y;
 };
 
+// The places in which the particles of an emitter are born.
+enum ckernels_birthplace {
+  CKERNELS_POINT,
+  // The ends of a line from left to right, and any place of it.
+  CKERNELS_ENDS,
+  CKERNELS_LINE,
+  // The corners of an upright rectangle, its edges, and any place in it.
+  CKERNELS_CORNERS,
+  CKERNELS_EDGES,
+  CKERNELS_AREA,
+  // A circle whose radius is the width, and any place in it.
+  CKERNELS_RING,
+  CKERNELS_DISC,
+};
+
+// The order in which particles are painted: by their numbers, by their age, and from the one that is farthest away.
+enum ckernels_particle_order {
+  CKERNELS_BY_NUMBER,
+  CKERNELS_OLDEST_FIRST,
+  CKERNELS_OLDEST_LAST,
+  CKERNELS_BY_DEPTH,
+};
+
+// Values that are spread about `mean` evenly, half of `range` to each side.
+struct ckernels_spread {
+  double mean, range;
+};
+
+// A picture of particles, with a border of clear pixels that is one pixel wide.
+struct ckernels_sprite {
+  // The first pixel of the border.
+  const uint32_t *pixels;
+  // Pixels from one row to the next.
+  int64_t stride;
+  // The size without the border.
+  int32_t width, height;
+  // The size of a pixel in the emitter's units.
+  double pixel_width, pixel_height;
+};
+
+// The particles of one cell of an emitter at a time. Particle i is born at i / rate seconds, and all about it is a function of seed, i
+// and time: nothing is kept from one time to the next.
+struct ckernels_emission {
+  uint64_t seed;
+  enum ckernels_birthplace birthplace;
+  enum ckernels_particle_order order;
+  // The middle of the birthplace and its size.
+  double x, y, width, height;
+  // The time in seconds, and the one at which births end.
+  double time, end;
+  double rate;
+  struct ckernels_spread lifetime, velocity, scale, spin;
+  // Radians from the direction of x to that of y.
+  struct ckernels_spread direction;
+  // The parts of the velocity that lie in the plane and towards the viewer.
+  double in_plane, upwards;
+  double acceleration_x, acceleration_y, acceleration_z;
+  double scale_speed;
+  // Red, green, blue, alpha, of which each changes by its speed in a second.
+  struct ckernels_spread color[4];
+  double color_speed[4];
+  // Multiplied with alpha.
+  double opacity;
+  // From the emitter's units to pixels: x = a·x + c·y + tx, y = b·x + d·y + ty.
+  double a, b, c, d, tx, ty;
+  // The same picture, each halved once more than the one before.
+  const struct ckernels_sprite *_Nullable sprites;
+  int64_t sprite_count;
+};
+
+// A particle as it is painted. For the centre of the pixel (x, y) the column in the sprite, its border included, is u + (x − x0)·ux +
+// (y − y0)·uy in parts of 2¹⁶, where 0 is the centre of the first one; its row is v + (x − x0)·vx + (y − y0)·vy.
+struct ckernels_particle {
+  // Particles are sorted by it where their numbers do not count: the lowest is painted first.
+  double rank;
+  const struct ckernels_sprite *_Nullable sprite;
+  int32_t x0, y0;
+  int64_t u, ux, uy, v, vx, vy;
+  // The pixels that it may touch.
+  struct ckernels_box box;
+  // The factors of the sprite's channels, in the order of a pixel.
+  uint32_t tint;
+};
+
+// Pixels by absolute coordinates: `base` is the address of (x, y).
+struct ckernels_pixels {
+  uint32_t *base;
+  int64_t bytes_per_row;
+  int32_t x, y;
+};
+
 // Asks the memory for the pixel four rows below this one, so that it is there when that row is painted: those who paint short pieces of
 // rows would wait for each. There need not be such a pixel.
 static inline void ckernels_prefetch_below(const uint32_t *pixel, int64_t bytes_per_row) {
@@ -149,6 +240,10 @@ struct ckernels_table {
   // d = the image at the pixels (x, y), (x + 1, y), …: bilinear with 7 bits of weight for each axis. Edge pixels are
   // repeated outside.
   void (*sample)(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *sampler);
+  // d = sprite·tint over d, for each particle after the other; with `adds` the sum of both, at most 255. The sprite is sampled
+  // bilinearly with 8 bits of weight.
+  void (*particles)(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
+                    uint32_t adds);
   // d = the gradient at the pixels (x, y), (x + 1, y), …, dithered: each byte is the value or the one next to it, by a Bayer matrix of
   // 8 × 8 pixels. A whole value is itself.
   void (*gradient)(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_gradient *gradient);
@@ -235,6 +330,11 @@ struct ckernels_strips *_Nullable ckernels_fill_strips(struct ckernels_filler *f
                                                        const double *_Nullable points, const long *_Nullable ends, long count,
                                                        struct ckernels_box box, uint32_t even_odd);
 void ckernels_free_strips(struct ckernels_strips *strips);
+
+// Writes the particles with numbers from `*next` up to `end` that live and may touch `box`, until there are `capacity` of them; `*next`
+// becomes the number after the last one that was looked at. Returns how many were written.
+int64_t ckernels_find_particles(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next, int64_t end,
+                                struct ckernels_particle *particles, int64_t capacity);
 
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);

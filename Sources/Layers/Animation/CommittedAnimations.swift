@@ -60,7 +60,8 @@ final class CommittedAnimations {
     // It moves its sublayers and nothing else.
     if isSpace { return }
     var values = values
-    apply(to: &values, at: time)
+    let own = clocks.time(at: time)
+    apply(to: &values, atOwn: own)
     record.flags = flags
     let space = space(at: time)
     // It is made once: a tint has to know if there is one, and does not change it.
@@ -72,8 +73,13 @@ final class CommittedAnimations {
     let homography = values.homography(in: space)
     if values.hasNamed(of: self.values), values.hasContents(of: self.values), hasCommittedParts(values, homography) {
       // Pictures that were shown for a while are not kept.
-      if lastEffects != nil || lastContent != nil { (lastEffects, lastContent) = (nil, nil) }
-      sides.take(self.sides.content, self.sides.effects)
+      if lastEffects != nil { lastEffects = nil }
+      if let timed = self.sides.content?.timed {
+        sides.take(shown(timed.content(at: own)), self.sides.effects)
+      } else {
+        if lastContent != nil { lastContent = nil }
+        sides.take(self.sides.content, self.sides.effects)
+      }
     } else {
       values.settleTransition(&record.flags)
       if !values.named.isEmpty, let image = drawnImage(for: values) { (values.contents, content) = (image, nil) }
@@ -81,7 +87,7 @@ final class CommittedAnimations {
       lastEffects =
         hasCommittedParts(values, homography) && source.pixels == contents.pixels
         ? self.sides.effects : source.effects(for: values, homography, last: lastEffects ?? self.sides.effects)
-      sides.take(lasting(content ?? kind.content(for: values, image: values.image)), lastEffects)
+      sides.take(lasting(content ?? kind.content(for: values, image: values.image), atOwn: own), lastEffects)
     }
     record.update(from: values, sides, in: space)
   }
@@ -110,9 +116,15 @@ final class CommittedAnimations {
   /// The space of the layer at a time of the display's clock, if it is a transform layer.
   func ownSpace(at time: MonotonicTime) -> SublayerSpace? { isSpace ? space(at: time) : nil }
 
-  /// The content that was shown last, where an equal one is to be shown.
-  private func lasting(_ content: (any RenderContent)?) -> (any RenderContent)? {
+  /// The content to show, or the one that was shown last, if that looks the same.
+  private func lasting(_ content: (any RenderContent)?, atOwn time: MonotonicTime) -> (any RenderContent)? {
+    if let timed = content?.timed { return shown(timed.content(at: time)) }
     guard let content, content !== sides.content else { return content }
+    return shown(content)
+  }
+
+  /// The content that was shown last, if it looks the same.
+  private func shown(_ content: any RenderContent) -> any RenderContent {
     if let lastContent, content.isEqual(to: lastContent) { return lastContent }
     lastContent = content
     return content
@@ -128,14 +140,19 @@ final class CommittedAnimations {
   /// Puts what the animations show at a time of the display's clock into `values`, in place: a copy takes as long as a curve.
   @inline(__always)
   private func apply(to values: inout AnimatableValues, at time: MonotonicTime) {
-    let own = clocks.time(at: time)
+    apply(to: &values, atOwn: clocks.time(at: time))
+  }
+
+  /// - Parameter own: the time on the layer's clock.
+  @inline(__always)
+  private func apply(to values: inout AnimatableValues, atOwn own: MonotonicTime) {
     for animation in timed { animation.apply(to: &values, at: own) }
   }
 
   private var outer: CommittedAnimations? { if case .moving(let outer, _, _) = space { outer } else { nil } }
 
-  /// True without animations that may change the layer.
-  var isEmpty: Bool { timed.isEmpty && outer == nil }
+  /// True without animations that may change the layer, and without a content that moves by itself.
+  var isEmpty: Bool { timed.isEmpty && outer == nil && !(sides.content?.isTimed ?? false) }
 
   /// Takes over the layer's values. What was drawn of older contents is forgotten.
   func takeValues(of layer: Layer) {
@@ -161,11 +178,28 @@ final class CommittedAnimations {
 
   /// True if an animation is under way at a time of the display's clock.
   func areRunning(at time: MonotonicTime) -> Bool {
-    outer?.areRunning(at: time) ?? false || change(from: time) { !$0.isOver(at: $1) }
+    outer?.areRunning(at: time) ?? false || contentChanges(from: time) || change(from: time) { !$0.isOver(at: $1) }
   }
 
   /// True if they may show other values later than at a time of the display's clock.
-  func change(from time: MonotonicTime) -> Bool { outer != nil || change(from: time) { _, _ in true } }
+  func change(from time: MonotonicTime) -> Bool {
+    outer != nil || contentChanges(from: time) || change(from: time) { _, _ in true }
+  }
+
+  /// True if a content that moves by itself may look otherwise later than at a time of the display's clock.
+  private func contentChanges(from time: MonotonicTime) -> Bool {
+    guard sides.content?.isTimed ?? false else { return false }
+    let own = clocks.time(at: time)
+    var values = values
+    apply(to: &values, atOwn: own)
+    guard let content = kind.content(for: values, image: values.image)?.timed else { return false }
+    return switch clocks.course(from: time) {
+    case .still: false
+    case .waiting: true
+    case .forwards: content.changes(from: own, backwards: false)
+    case .backwards: content.changes(from: own, backwards: true)
+    }
+  }
 
   /// - Parameter counts: says of an animation, on a clock that runs forwards, whether it counts at that clock's time.
   private func change(from time: MonotonicTime, if counts: (TimedAnimation, MonotonicTime) -> Bool) -> Bool {

@@ -79,7 +79,7 @@ extension LayerContext {
     _ number: Int, _ space: SublayerSpace?, recordIndex: Int, at now: MonotonicTime
   ) -> CommittedAnimations? {
     let own = layer.animations.isEmpty ? nil : layer.committedAnimations
-    guard let copy, own != nil || outer != nil else {
+    guard let copy, own != nil || outer != nil || sides.content?.isTimed ?? false else {
       copy?.animations = nil
       return nil
     }

@@ -161,7 +161,8 @@ extension LayerContext {
     let haveChanged = layer.areAnimationsChanged
     layer.areAnimationsChanged = false
     let outer = layer.outerAnimations
-    if layer.animations.isEmpty && layer.committedAnimations == nil && outer == nil { return haveChanged }
+    let moves = !layer.animations.isEmpty || outer != nil || sides.content?.isTimed ?? false
+    if !moves && layer.committedAnimations == nil { return haveChanged }
     let committed = layer.committedAnimations ?? CommittedAnimations(layer)
     layer.committedAnimations = committed
     committed.recordIndex = layer.recordIndex

@@ -68,7 +68,7 @@ extension Layer {
     let isPlain =
       kind == Layer.self || kind == TextLayer.self || kind == ShapeLayer.self || kind == GradientLayer.self
       || kind == ScrollLayer.self || kind == SurfaceLayer.self || kind == TiledLayer.self || kind == ParagraphLayer.self
-      || kind == ReplicatorLayer.self
+      || kind == ReplicatorLayer.self || kind == EmitterLayer.self
     // A flipped geometry leaves the bounds where they are.
     guard !isSpace, masksToBounds || isPlain && sublayers.isEmpty, let place = values.place, place.isTranslation else {
       return HitBoxes.everywhere

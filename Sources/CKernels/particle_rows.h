@@ -1,0 +1,73 @@
+// The pixels of a particle.
+#pragma once
+
+#include <stdbool.h>
+
+#include "pixel.h"
+
+// The channels of a pixel.
+typedef uint16_t channels __attribute__((vector_size(8)));
+typedef uint8_t channel_bytes __attribute__((vector_size(4)));
+
+static inline channels load_channels(const uint32_t *pixel) {
+  channel_bytes bytes;
+  __builtin_memcpy(&bytes, pixel, sizeof bytes);
+  return __builtin_convertvector(bytes, channels);
+}
+
+static inline uint32_t pixel_of_channels(channels value) {
+  channel_bytes bytes = __builtin_convertvector(value, channel_bytes);
+  uint32_t pixel;
+  __builtin_memcpy(&pixel, &bytes, sizeof pixel);
+  return pixel;
+}
+
+// Half of the smallest weight.
+#define PARTICLE_ROUNDING 128
+
+// A sprite at a place in it, times a tint. The four weights are whole numbers whose sum is 256.
+static inline uint32_t particle_pixel(const struct ckernels_sprite *sprite, int64_t u, int64_t v, channels tint) {
+  const uint32_t *top = sprite->pixels + (v >> 16) * sprite->stride + (u >> 16);
+  const uint32_t *bottom = top + sprite->stride;
+  uint32_t right = (uint32_t)(u >> 8) & 255, below = (uint32_t)(v >> 8) & 255;
+  uint32_t both = (right * below + 128) >> 8;
+  channels sum = load_channels(top) * (uint16_t)(256 - right - below + both) + load_channels(top + 1) * (uint16_t)(right - both) +
+                 load_channels(bottom) * (uint16_t)(below - both) + load_channels(bottom + 1) * (uint16_t)both;
+  channels product = ((sum + 128) >> 8) * tint + 128;
+  return pixel_of_channels((product + (product >> 8)) >> 8);
+}
+
+// Paints a particle; `compose` gives a pixel of destination and source.
+static inline __attribute__((always_inline)) void particle_rows(const struct ckernels_pixels *pixels,
+                                                                const struct ckernels_particle *particle,
+                                                                uint32_t (*compose)(uint32_t, uint32_t)) {
+  const struct ckernels_sprite *sprite = particle->sprite;
+  const struct ckernels_box box = particle->box;
+  const uint64_t width = (uint64_t)(sprite->width + 1) << 16, height = (uint64_t)(sprite->height + 1) << 16;
+  const channels tint = load_channels(&particle->tint);
+  for (int32_t y = box.min_y; y < box.max_y; y++) {
+    uint32_t *row = (uint32_t *)((uint8_t *)pixels->base + (y - pixels->y) * pixels->bytes_per_row) - pixels->x;
+    const int64_t dx = (int64_t)box.min_x - particle->x0, dy = (int64_t)y - particle->y0;
+    int64_t u = particle->u + dx * particle->ux + dy * particle->uy + PARTICLE_ROUNDING;
+    int64_t v = particle->v + dx * particle->vx + dy * particle->vy + PARTICLE_ROUNDING;
+    for (int32_t x = box.min_x; x < box.max_x; x++, u += particle->ux, v += particle->vx) {
+      if ((uint64_t)u >= width || (uint64_t)v >= height) continue;
+      uint32_t source = particle_pixel(sprite, u, v, tint);
+      if (source) row[x] = compose(row[x], source);
+    }
+  }
+}
+
+// Asks the memory for the pixels of a particle that is painted a few particles later: it lies anywhere, and each row would be waited
+// for.
+static inline void prefetch_particle(const struct ckernels_pixels *pixels, const struct ckernels_particle *particle) {
+  const struct ckernels_box box = particle->box;
+  const uint8_t *row = (const uint8_t *)(pixels->base + (box.min_x - pixels->x));
+  row += (int64_t)(box.min_y - pixels->y) * pixels->bytes_per_row;
+  for (int32_t y = box.min_y; y < box.max_y; y++, row += pixels->bytes_per_row) {
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row + 4 * (box.max_x - box.min_x - 1), 1);
+  }
+}
+
+enum { PARTICLES_AHEAD = 6 };
