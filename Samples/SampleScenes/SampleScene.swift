@@ -71,6 +71,7 @@ public enum SceneName: String, CaseIterable, Sendable {
   case departures
   case gallery
   case story
+  case confetti
   case still
   case stress
 
@@ -87,6 +88,7 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .departures: "a board in three scripts, whose rows turn over"
     case .gallery: "pictures that come nearer and fade into one another"
     case .story: "an article that scrolls: mixed weights, a picture, a quotation"
+    case .confetti: "particles of emitters that fall and fly over all"
     case .still: "nothing changes: one frame, then no wake-up at all"
     case .stress: "chosen work per frame (--work, --work-phase), to see missed frames"
     }
@@ -106,6 +108,7 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .departures: try DeparturesScene(settings: settings)
     case .gallery: try GalleryScene(settings: settings)
     case .story: try StoryScene(settings: settings)
+    case .confetti: try ConfettiScene(settings: settings)
     case .still: try StillScene(settings: settings)
     case .stress: try StressScene(settings: settings)
     }

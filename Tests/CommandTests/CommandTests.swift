@@ -9,8 +9,9 @@ struct CommandTests {
     let names = result.output.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
     #expect(
       names == [
-        "orbit", "clock", "dashboard", "springs", "cards", "onboarding", "swarm", "departures", "gallery", "story", "still",
-        "stress",
+        "orbit", "clock", "dashboard", "springs", "cards", "onboarding", "swarm", "departures", "gallery", "story",
+        "confetti",
+        "still", "stress",
       ])
   }
 

@@ -7,7 +7,7 @@ struct WrongInputTests {
   static let wrong: [(arguments: [String], wrong: String, accepted: String)] = [
     (
       ["--scene", "orbits"], "'orbits' is invalid for '--scene",
-      "orbit, clock, dashboard, springs, cards, onboarding, swarm, departures, gallery, story, still or stress"
+      "orbit, clock, dashboard, springs, cards, onboarding, swarm, departures, gallery, story, confetti, still or stress"
     ),
     (["run", "--metrics", "host:1"], "'host:1' is invalid for '--metrics", "127.0.0.1:9464 or [::1]:9464"),
     (["run", "--metrics", ":9464"], "':9464' is invalid for '--metrics", "a port alone is one of 127.0.0.1"),
