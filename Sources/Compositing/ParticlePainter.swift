@@ -54,11 +54,12 @@ extension ParticleContent: PaintableContent {
     let box = ckernels_box(min_x: pixels.minX, min_y: pixels.minY, max_x: pixels.maxX, max_y: pixels.maxY)
     memory.removeAll(keepingCapacity: true)
     // The sprites of all cells live until the sorted particles are painted.
-    let counts = emission.sources.map(\.sprite.levels.count)
-    withUnsafeTemporaryAllocation(of: ckernels_sprite.self, capacity: max(counts.reduce(0, +), 1)) { sprites in
+    let spriteCount = emission.sources.reduce(1) { $0 + $1.sprite.levels.count }
+    withUnsafeTemporaryAllocation(of: ckernels_sprite.self, capacity: spriteCount) { sprites in
       var first = 0
-      for (source, count) in zip(emission.sources, counts) {
+      for source in emission.sources {
         guard let base = sprites.baseAddress else { return }
+        let count = source.sprite.levels.count
         source.sprite.write(base + first, scale: source.cell.contentsScale)
         var kernel = ckernels_emission(emission.parts, source, at: time, transform, opacity)
         (kernel.sprites, kernel.sprite_count) = (UnsafePointer(base + first), Int64(count))

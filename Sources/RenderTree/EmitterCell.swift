@@ -38,6 +38,7 @@ public struct EmitterCell: Hashable, Sendable {
   public var duration: Nanoseconds?
   /// The seconds for which a particle is seen; 0 at first.
   public var lifetime = 0.0
+  /// The range of `lifetime`.
   public var lifetimeRange = 0.0
   /// The angle by which particles leave the layer's plane, in radians: what moves towards the viewer is not seen to move. It counts for
   /// the order by depth.
@@ -48,30 +49,41 @@ public struct EmitterCell: Hashable, Sendable {
   public var emissionRange = 0.0
   /// The speed at birth, in units a second.
   public var velocity = 0.0
+  /// The range of `velocity`.
   public var velocityRange = 0.0
-  /// The change of the speed in a second.
+  /// The change of the speed to the right in a second.
   public var xAcceleration = 0.0
+  /// The change of the speed downwards in a second.
   public var yAcceleration = 0.0
   /// The change of the speed towards the viewer, see `emissionLatitude`.
   public var zAcceleration = 0.0
   /// The size, in parts of the picture's; 1 at first. A particle is not seen while it is 0 or below.
   public var scale = 1.0
+  /// The range of `scale`.
   public var scaleRange = 0.0
   /// The change of `scale` in a second.
   public var scaleSpeed = 0.0
   /// The turn in a second, in radians, clockwise.
   public var spin = 0.0
+  /// The range of `spin`.
   public var spinRange = 0.0
   /// The colour by which those of the picture are multiplied, alpha included; white at first.
   public var color = Color.white
+  /// The range of the red of `color`.
   public var redRange = 0.0
+  /// The range of green.
   public var greenRange = 0.0
+  /// The range of blue.
   public var blueRange = 0.0
+  /// The range of alpha.
   public var alphaRange = 0.0
-  /// The change of a component in a second. The sum is cut to 0…1.
+  /// The change of the red of `color` in a second. The sum is cut to 0…1.
   public var redSpeed = 0.0
+  /// The same of green.
   public var greenSpeed = 0.0
+  /// The same of blue.
   public var blueSpeed = 0.0
+  /// The same of alpha: with −0.5 an opaque particle is gone after two seconds.
   public var alphaSpeed = 0.0
 
   /// An image, which is equal to itself alone.

@@ -97,6 +97,24 @@ import Testing
     }
   }
 
+  /// A part of the output finds the particles of the whole, with the same numbers to the last bit.
+  @Test(arguments: some(100, of: 1...20_000))
+  func anyPartFindsTheSameParticles(seed: UInt64) throws {
+    var random = RandomEmission(seed: seed)
+    let (parts, time, transform) = try (random.parts(), random.time(), random.transform())
+    let content = ParticleContent(parts, at: time)
+    let whole = content.particles(in: Self.everywhere, transform).map(\.0)
+    for _ in 0..<5 {
+      let pixels = random.pixels(Self.width, Self.height)
+      let wanted = whole.compactMap { particle in
+        let seen = particle.pixels.intersection(pixels)
+        return seen.isEmpty ? nil : FoundParticle(particle, seen)
+      }
+      let found = content.particles(in: pixels, transform).map { FoundParticle($0.0, $0.0.pixels) }
+      #expect(found == wanted, "seed \(seed): in \(pixels)")
+    }
+  }
+
   /// No particle reaches out of the bounds that the damage is made of.
   @Test(arguments: some(300, of: 1...20_000))
   func boundsHoldAllParticles(seed: UInt64) throws {
@@ -107,9 +125,7 @@ import Testing
       let bounds = content.drawnBounds(in: .zero, nil)
       let pixels = IntRect(covering: bounds)
       for (particle, _) in content.particles(in: Self.everywhere, .identity) {
-        let box = IntRect(
-          minX: particle.box.min_x, minY: particle.box.min_y, maxX: particle.box.max_x, maxY: particle.box.max_y)
-        #expect(pixels.contains(box), "seed \(seed): \(box) in \(bounds)")
+        #expect(pixels.contains(particle.pixels), "seed \(seed): \(particle.pixels) in \(bounds)")
       }
       if bounds.isEmpty { #expect(PlainParticle.all(parts, at: try #require(content.time)).isEmpty) }
     }
@@ -222,6 +238,23 @@ extension ParticleContent {
       found += run.compactMap { particle in particle.sprite.map { (particle, $0.pointee) } }
     }
     return found
+  }
+}
+
+extension ckernels_particle {
+  fileprivate var pixels: IntRect { IntRect(minX: box.min_x, minY: box.min_y, maxX: box.max_x, maxY: box.max_y) }
+}
+
+/// A particle without the address of its sprite.
+private struct FoundParticle: Equatable {
+  let numbers: [Int64]
+  let pixels: IntRect
+
+  init(_ found: ckernels_particle, _ pixels: IntRect) {
+    numbers =
+      [Int64(found.x0), Int64(found.y0), Int64(found.tint), Int64(bitPattern: found.rank.bitPattern)]
+      + [found.u, found.ux, found.uy, found.v, found.vx, found.vy]
+    self.pixels = pixels
   }
 }
 

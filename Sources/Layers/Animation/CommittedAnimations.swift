@@ -186,13 +186,18 @@ final class CommittedAnimations {
     outer != nil || contentChanges(from: time) || change(from: time) { _, _ in true }
   }
 
+  private func shownContent(atOwn time: MonotonicTime) -> (any RenderContent)? {
+    var values = values
+    apply(to: &values, atOwn: time)
+    return kind.content(for: values, image: values.image)
+  }
+
   /// True if a content that moves by itself may look otherwise later than at a time of the display's clock.
   private func contentChanges(from time: MonotonicTime) -> Bool {
     guard sides.content?.isTimed ?? false else { return false }
     let own = clocks.time(at: time)
-    var values = values
-    apply(to: &values, atOwn: own)
-    guard let content = kind.content(for: values, image: values.image)?.timed else { return false }
+    // Animations may change the cells.
+    guard let content = timed.isEmpty ? sides.content?.timed : shownContent(atOwn: own)?.timed else { return false }
     return switch clocks.course(from: time) {
     case .still: false
     case .waiting: true
