@@ -151,6 +151,53 @@ struct HangWatchTests {
 }
 
 struct HangReporterTests {
+  /// A program that is killed after a hang leaves its report: it is in its file before anything else happens. Equal ones go into the same file.
+  @Test func aReportIsInItsFileAtOnce() throws {
+    let path = "/tmp/framepace-at-once-\(getpid())"
+    let folder = try ReportFolder(path: path, limit: 10)
+    defer {
+      for file in folder.reports { unlink(file) }
+      rmdir(path)
+    }
+    // Called after each file that was written, on the reporter's thread.
+    let counts = Lock<[Int]>([])
+    var configuration = HangMonitor.Configuration()
+    configuration.folder = path
+    configuration.upload = { file in
+      let bytes = try? OwnedDescriptor.contents(of: file, limit: 1 << 20)
+      let report = bytes.flatMap { try? HangReport(fileText: String(decoding: $0, as: UTF8.self)) }
+      counts.withLock { $0.append(report?.count ?? 0) }
+      return false
+    }
+    let told = Lock<Latch?>(nil)
+    configuration.onReport = { report in if !report.isOver { told.withLock(\.self)?.open() } }
+    let reporter = try HangReporter(configuration)
+    /// Returns when all before is done.
+    func flush() {
+      let latch = Latch()
+      told.withLock { $0 = latch }
+      var report = HangReportTests.example
+      report.isOver = false
+      reporter.tell(report)
+      latch.wait()
+    }
+    func hang(_ number: Int64) -> HangReport {
+      var report = HangReportTests.example
+      (report.start, report.count) = (report.start + .seconds(Double(10 * number)), 1)
+      return report
+    }
+    reporter.take(hang(0), signature: [1])
+    flush()
+    #expect(counts.withLock(\.self) == [1] && folder.reports.count == 1)
+    reporter.count(hang(1), signature: [1])
+    reporter.take(hang(2), signature: [1])
+    flush()
+    #expect(counts.withLock(\.self) == [1, 3] && folder.reports.count == 1)
+    reporter.count(hang(3), signature: [1])
+    reporter.finish()
+    #expect(counts.withLock(\.self) == [1, 3, 4] && folder.reports.count == 1)
+  }
+
   /// Reports that are left from before are sent too. What could not be sent stays.
   @Test func reportsAreSentAndRemoved() throws {
     let path = "/tmp/framepace-upload-\(getpid())"

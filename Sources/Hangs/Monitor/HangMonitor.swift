@@ -41,7 +41,8 @@ public final class HangMonitor: Sendable {
     /// time. It must not stop the monitor.
     public var onReport: (@Sendable (HangReport) -> Void)?
     /// Called with the path of each file that was written, and at the start with those that are left from before. True when the
-    /// report was sent: the file is removed then. Called on the thread of `onReport`, and may take its time.
+    /// report was sent: the file is removed then. A report that is written again, as equal hangs were added to it, has the same name.
+    /// Called on the thread of `onReport`, and may take its time.
     public var upload: (@Sendable (String) -> Bool)?
 
     public init() {}

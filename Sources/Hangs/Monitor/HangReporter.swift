@@ -29,7 +29,7 @@ final class HangReporter: Sendable {
     perform(report) { [self] in onReport?($0) }
   }
 
-  /// Takes a finished report: told now, written when another kind of hang follows, or at the end.
+  /// Takes a finished report: told and written now.
   func take(_ report: HangReport, signature: [UInt64]) {
     perform(report) { [self] report in
       onReport?(report)
@@ -37,12 +37,9 @@ final class HangReporter: Sendable {
     }
   }
 
-  /// Writes a report now and holds it, to be written again with its end.
+  /// Writes the report of a hang that lasts; it is written again with its end.
   func keep(_ report: HangReport, signature: [UInt64]) {
-    perform(report) { [self] report in
-      write(journal.withLock { $0.take(report, signature: signature) })
-      write(journal.withLock(\.held))
-    }
+    perform(report) { [self] report in write(journal.withLock { $0.take(report, signature: signature) }) }
   }
 
   /// Counts a hang that is not reported.
@@ -50,11 +47,11 @@ final class HangReporter: Sendable {
     pool.submit(.drawing) { [self] in journal.withLock { $0.count(report, signature: signature) } }
   }
 
-  /// Writes what is held, and waits until everything is done.
+  /// Writes what was counted since the last report, and waits until everything is done.
   func finish() {
     let end = Latch()
     pool.submit(.drawing) { [self] in
-      write(journal.withLock(\.held))
+      write([journal.withLock { $0.takeRest() }].compactMap(\.self))
       end.open()
     }
     end.wait()
@@ -69,12 +66,14 @@ final class HangReporter: Sendable {
     }
   }
 
-  private func write(_ entry: ReportJournal.Entry?) {
-    guard let entry, let folder else { return }
-    do throws(SystemError) {
-      send(try folder.write(entry.report, number: entry.number))
-    } catch {
-      StandardError.print("framepace: a hang report is lost: \(error)")
+  private func write(_ entries: [ReportJournal.Entry]) {
+    guard let folder else { return }
+    for entry in entries {
+      do throws(SystemError) {
+        send(try folder.write(entry.report, number: entry.number))
+      } catch {
+        StandardError.print("framepace: a hang report is lost: \(error)")
+      }
     }
   }
 

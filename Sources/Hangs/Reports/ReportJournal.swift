@@ -8,29 +8,37 @@ struct ReportJournal {
     var number: Int
   }
 
-  private var pending: Entry?
+  private var newest: Entry?
   private var nextNumber = 1
+  /// True if the file of the newest report lacks what was counted since.
+  private var hasMore = false
 
-  /// Takes a report.
-  /// - Returns: the report before, if that is another hang's: write it now.
-  mutating func take(_ report: HangReport, signature: [UInt64]) -> Entry? {
-    if pending?.signature == signature {
-      pending?.report.add(report)
-      return nil
+  /// Takes a report, which is to be written now: the program may be killed.
+  /// - Returns: the report before, if that is another hang's and its file lacks equal ones, then this one with what is known of equal ones.
+  mutating func take(_ report: HangReport, signature: [UInt64]) -> [Entry] {
+    guard var entry = newest, entry.signature == signature else {
+      let before = takeRest()
+      let entry = Entry(report: report, signature: signature, number: nextNumber)
+      nextNumber += 1
+      newest = entry
+      return [before, entry].compactMap(\.self)
     }
-    let written = pending
-    pending = Entry(report: report, signature: signature, number: nextNumber)
-    nextNumber += 1
-    return written
+    entry.report.add(report)
+    (newest, hasMore) = (entry, false)
+    return [entry]
   }
 
   /// Counts an equal hang that is not reported.
   mutating func count(_ report: HangReport, signature: [UInt64]) {
-    guard pending?.signature == signature, let now = pending?.report else { return }
-    pending?.report.count = now.count + 1
-    pending?.report.longest = max(now.longest, report.longest)
+    guard newest?.signature == signature, let now = newest?.report else { return }
+    newest?.report.count = now.count + 1
+    newest?.report.longest = max(now.longest, report.longest)
+    hasMore = true
   }
 
-  /// The report that is held: to write it at the end, or before the process may be killed.
-  var held: Entry? { pending }
+  /// The newest report, if its file lacks equal hangs: to write it at the end.
+  mutating func takeRest() -> Entry? {
+    defer { hasMore = false }
+    return hasMore ? newest : nil
+  }
 }
