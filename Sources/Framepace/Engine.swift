@@ -52,7 +52,7 @@ public final class Engine {
   }
   private(set) var threadMeter: ThreadMeter?
   var layerCosts: LayerCosts?
-  private(set) var recorder: ProfileRecorder?
+  var recorder: ProfileRecorder?
   private var turnMark: ThreadMeter.Mark?
   private var input: MonotonicTime?
   private var drawingWait = DrawingWait.none
@@ -69,6 +69,8 @@ public final class Engine {
   /// The state that other threads may read; nil unless somebody asked for it.
   var trail: EngineTrail?
   private var isFinished = false
+  /// The end of the last `run()`, before its recording was written, which takes time in which no frame was wanted; nil before the first.
+  package private(set) var ended: MonotonicTime?
   private var hasReportedUnsettledLayout = false
 
   /// The thread on which an engine composites its frames. The pixels are the same.
@@ -163,7 +165,9 @@ public final class Engine {
     defer {
       isFinished = false
       workers.activeThreadLimit = workers.threadCount
-      recorder?.write()
+      let end = loop.clock.now
+      ended = end
+      recorder?.write(endingAt: end)
     }
     while !isFinished {
       // A core is the main thread's while it follows a finger.

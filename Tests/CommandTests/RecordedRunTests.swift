@@ -124,6 +124,23 @@ struct RecordedRunTests {
     #expect(!older.figures.subject.heading(width: 79).contains("measured"))
   }
 
+  /// Intervals that were missed before the end of the run are missed in its profile too, and idle ones are idle.
+  @Test @MainActor func aRunEndsWhereItsProgramDid() throws {
+    for isIdle in [false, true] {
+      var profile = Self.profile(Self.events(20) + (isIdle ? [.idle] : []))
+      let last = try #require(PageTests.frames(20).last)
+      profile.ended = last.presented + .milliseconds(102)
+      let recorded = try RecordedProfile(profile.bytes)
+      #expect(recorded.ended == profile.ended)
+      let run = RecordedRun(recorded, budget: nil)
+      let meter = FPSMeter(refreshRate: profile.refreshRate)
+      for event in profile.events { meter.record(event) }
+      let report = meter.report(at: profile.ended)
+      #expect(report.intervals > meter.report().intervals)
+      #expect((run.figures.report.missed, run.figures.report.idle) == (report.missed, report.idle))
+    }
+  }
+
   /// An earlier program wrote no time of animations: its file is read, says so, and is compared with none that has it.
   @Test @MainActor func aFileOfAnEarlierProgramSaysWhatItLacks() throws {
     let bytes = Self.profile(Self.events(20)).bytes

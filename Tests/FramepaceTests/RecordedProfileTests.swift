@@ -89,6 +89,56 @@ import XCTest
     XCTAssertGreaterThan(recorded.regions.count, 80)
   }
 
+  /// The writing of the file takes time, in which no frame is wanted: the run has ended before, for the program as for its file.
+  func testARunEndsBeforeItsFileIsWritten() throws {
+    let path = NSTemporaryDirectory() + "framepace-\(UUID().uuidString).profile"
+    XCTAssertEqual(mkfifo(path, 0o600), 0)
+    defer { unlink(path) }
+    let stage = try ManualStage(width: 32, height: 16, rate: RefreshRate(hertz: 100) ?? .hertz60)
+    let engine = stage.engine
+    let meter = FPSMeter(refreshRate: engine.output.display.ticker.refreshRate)
+    let measuring = engine.output.observe { meter.record($0) }
+    engine.recorder = ProfileRecorder(path: path, isFile: false, engine: engine)
+    let link = engine.makeDisplayLink { _ in
+      stage.root.backgroundColor = stage.root.backgroundColor == .black ? .white : .black
+    }
+    // More than a pipe holds, so that the reader moves the clock while the file is written.
+    let end = FrameLoop.Timer(fireTime: stage.clock.now + .seconds(10), .onMain { _ in engine.finish() })
+    engine.loop.add(end, to: .common)
+    let read = Lock<[UInt8]>([])
+    let pipe = open(path, O_RDONLY | O_NONBLOCK)
+    defer { close(pipe) }
+    let reader = try SystemThread(name: "reader") { [clock = stage.clock] in
+      var chunk = [UInt8](repeating: 0, count: 4096)
+      while true {
+        var state = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+        poll(&state, 1, -1)
+        let count = Glibc.read(pipe, &chunk, chunk.count)
+        if count == 0 { return }
+        if count < 0 { continue }
+        if read.withLock(\.isEmpty) { clock.advance(by: .milliseconds(35)) }
+        read.withLock { $0 += chunk.prefix(count) }
+      }
+    }
+    engine.run()
+    reader.join()
+    let now = stage.clock.now
+    let ended = try XCTUnwrap(engine.ended)
+    XCTAssertEqual(now - ended, .milliseconds(35))
+    let recorded = try RecordedProfile(read.withLock(\.self))
+    XCTAssertEqual(recorded.ended, ended)
+    let report = meter.report(at: ended)
+    XCTAssertEqual([report.missed, meter.report(at: now).missed], [0, 2])
+    XCTAssertGreaterThan(report.ticks, 990)
+    let again = FPSMeter(refreshRate: recorded.refreshRate)
+    for event in recorded.events { again.record(event) }
+    XCTAssertEqual(again.report(at: recorded.ended), report)
+    link.invalidate()
+    measuring.invalidate()
+    engine.recorder = nil
+    engine.invalidate()
+  }
+
   /// A file tells the stops of the process, each before the events after it: they are no hitches, as they were none for the program.
   func testAFileHasTheStopsOfTheProcess() throws {
     let (report, profile, bytes) = try record(isStopped: true)

@@ -27,6 +27,7 @@ final class ProfileRecorder {
   private var profile: RecordedProfile
   private var log: FrameLog
   private var events = 0
+  private let time: SystemClock
   /// Gives the end of the last stop of the process.
   private let resumed: () -> MonotonicTime?
   private let layers: LayerCosts
@@ -86,7 +87,7 @@ final class ProfileRecorder {
   init(
     path: String, isFile: Bool = true, engine: Engine, capacity: Int = 32_768, resumed: (() -> MonotonicTime?)? = nil
   ) {
-    (self.path, self.isFile, self.capacity) = (path, isFile, capacity)
+    (self.path, self.isFile, self.capacity, time) = (path, isFile, capacity, engine.loop.clock)
     ProcessStops.watch()
     self.resumed = resumed ?? { [clock = engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     let display = engine.output.display
@@ -128,9 +129,12 @@ final class ProfileRecorder {
   fileprivate func name(scene: String) { profile.scene = scene }
 
   /// Writes what is recorded, unless that was done and nothing came since.
-  func write() {
+  ///
+  /// - Parameter end: the end of the run; nil for now.
+  func write(endingAt end: MonotonicTime? = nil) {
     if isWritten { return }
     isWritten = true
+    profile.ended = end ?? time.now
     readRegions()
     (profile.events, profile.stops) = (Array(log), log.stops)
     profile.lostEvents = events - log.count

@@ -63,6 +63,7 @@ extension RecordedProfile {
         wall: Nanoseconds(Int64(try count("realTime", 0...1 << 62))),
         loop: MonotonicTime(nanoseconds: Int64(try count("loopTime", 0...1 << 60))))
     }
+    if header["endTime"] != nil { profile.ended = MonotonicTime(nanoseconds: Int64(try count("endTime", 0...1 << 60))) }
     profile.lostEvents = try count("lostEvents")
     profile.lostRegions = try count("lostRegions")
     let frames = try columns("frame")

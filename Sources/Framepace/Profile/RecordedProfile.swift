@@ -23,6 +23,8 @@ package struct RecordedProfile: Sendable {
   package var environment: RunEnvironment
   /// When the recording began; nil in files of earlier programs.
   package var began: ClockReading?
+  /// The end of the run, or of what was recorded of it; nil in files of earlier programs.
+  package var ended: MonotonicTime?
   /// The events of the first output that are kept, the oldest first.
   package var events: [FrameEvent] = []
   /// The number of events before them, which are not.
@@ -188,6 +190,7 @@ extension RecordedProfile {
     if let began {
       text.raw(",\"realTime\":\(began.wall.count),\"loopTime\":\(began.loop.nanoseconds)")
     }
+    if let ended { text.raw(",\"endTime\":\(ended.nanoseconds)") }
     text.raw(",\"frame\":[\(frames.map { "\"\($0.name)\"" }.joined(separator: ","))]")
     text.raw(",\"tick\":[\(ticks.map { "\"\($0.name)\"" }.joined(separator: ","))]}\n")
     var nextStops = stops[...]

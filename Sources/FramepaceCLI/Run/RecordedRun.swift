@@ -84,7 +84,7 @@ struct RecordedRun {
     (self.timeline, self.frames, self.last) = (timeline, frames, last)
     figures = ProfileFigures(
       profile: profile, phases: phases, areas: areas.rows, layers: LayerCosts.Summary(rows: recorded.layers),
-      regions: regions, report: profile.report(of: meter),
+      regions: regions, report: profile.report(of: meter, at: recorded.ended),
       subject: ProfileFigures.Subject(
         scene: recorded.subject, display: recorded.display, clock: recorded.clock, width: recorded.width,
         height: recorded.height, environment: recorded.environment, time: recorded.began?.wall,

@@ -215,7 +215,7 @@ final class SceneSession {
   @discardableResult
   func run() -> MonotonicTime {
     engine.run()
-    let end = engine.loop.clock.now
+    let end = engine.ended ?? engine.loop.clock.now
     metrics?.invalidate()
     content.invalidate()
     simulation?.invalidate()
