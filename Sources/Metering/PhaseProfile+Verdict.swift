@@ -2,13 +2,19 @@ import FrameTiming
 import LinuxSystem
 
 extension PhaseProfile {
+  /// The verdict of a run of one frame, of which there is nothing to judge.
+  package static let firstFrameAlone =
+    "1 frame, the first: it draws everything, and no vblank waits for it; a budget is for the frames after it"
+
   /// The answer in one sentence: whether the work fits the budget and how much room there is, how many frames were late, and by what.
   ///
   /// Work fits where its 99th percentile, below 100 frames the largest, is within the budget; the room is what that leaves.
+  /// A run of one frame is not judged: see `firstFrameAlone`.
   ///
   /// - Parameter name: the name of a layer, by which frames were late; nil for one that has none.
   package func verdict(naming name: (UInt32) -> String? = { _ in nil }) -> String {
     guard let largest = total.maximum else { return "no frames" }
+    if frames == 1 { return Self.firstFrameAlone + loss }
     return "\(fit(total.p99 ?? largest)); \(lateness(name))\(loss)"
   }
 

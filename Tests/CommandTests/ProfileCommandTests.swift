@@ -138,6 +138,21 @@ struct ProfileCommandTests {
     #expect(frames > 1 && frames <= 101)
   }
 
+  /// The first frame alone is not judged: table, JSON and page say so in the same words.
+  @Test func oneFrameIsNotJudged() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      ["profile", "still", "--frames", "1", "--display", "fallback", "--size", "64x64", "--json", "a.json", "--html", "a.html"],
+      in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let sentence = "a budget is for the frames after it"
+    #expect(result.output.replacing("\n", with: " ").contains(sentence) && !result.output.contains("fits"), "\(result.output)")
+    let object = try JSONSerialization.jsonObject(with: folder.contents(of: "a.json")) as? [String: Any]
+    let verdict = try #require(object?["verdict"] as? String)
+    #expect(verdict.hasSuffix(sentence) && !verdict.contains("late"), "\(verdict)")
+    #expect(String(decoding: try folder.contents(of: "a.html"), as: UTF8.self).contains("<h1>\(verdict)</h1>"))
+  }
+
   /// A program whose environment names a file writes its frames there, and its figures are those of a run.
   @Test func reportsWhatAProgramRecorded() throws {
     let folder = try TemporaryFolder()

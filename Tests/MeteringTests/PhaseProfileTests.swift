@@ -147,7 +147,13 @@ import Testing
   /// Frames of 4 ms in 10 ms leave 60 %; the 99th percentile of 200 frames with two of 9 ms is 4.05 ms.
   @Test func theVerdictSaysWhatIsToSpare() throws {
     #expect(try profile([]).verdict() == "no frames")
-    #expect(try profile([frame()]).verdict() == "fits 100 Hz with 60 % to spare; no frame late")
+    // The first frame draws everything: alone it says nothing of those that follow.
+    var first = try profile([frame()])
+    #expect(first.verdict().hasSuffix("no vblank waits for it; a budget is for the frames after it"))
+    first.addLost()
+    #expect(
+      first.verdict().hasSuffix("for the frames after it; 1 more was never seen: the display was away, or refused them"))
+    #expect(try profile([frame(), frame()]).verdict() == "fits 100 Hz with 60 % to spare; no frame late")
     let long = frame { $0.phases[.layout] = .milliseconds(5) }
     let few = try profile(Array(repeating: frame(), count: 98) + [long])
     #expect(few.verdict() == "fits 100 Hz with 10 % to spare; no frame late", "below 100 frames the longest counts")
@@ -190,7 +196,7 @@ import Testing
       Array(repeating: frame(every: 3, work: .milliseconds(25)), count: 10), budget: .milliseconds(8))
     #expect(fixed.budget == .milliseconds(8) && fixed.framesOverBudget == 10)
     #expect(fixed.verdict().hasPrefix("does not fit 8.00 ms: "))
-    let whole = try profile([frame(every: 2, work: .milliseconds(4))], budget: interval)
+    let whole = try profile(Array(repeating: frame(every: 2, work: .milliseconds(4)), count: 2), budget: interval)
     #expect(whole.verdict().hasPrefix("fits 100 Hz with 60 % "))
     // A frame that no tick asked for tells of no rate.
     var first = frame(every: 1, work: .milliseconds(25))

@@ -56,7 +56,9 @@ extension ProfileFigures {
     let total = profile.total
     let usual =
       total.p99.map { tile("p99 of the work", Text.milliseconds($0), "ms", isBad: $0 > profile.budget) }
-      ?? tile("longest work", Text.milliseconds(total.maximum), "ms", isBad: (total.maximum ?? .zero) > profile.budget)
+      ?? tile(
+        "longest work", Text.milliseconds(total.maximum), "ms",
+        isBad: frames > 1 && (total.maximum ?? .zero) > profile.budget)
     return [
       tile("frames", "\(frames)"),
       tile("late", "\(profile.lateFrames)", part(profile.lateFrames), isBad: profile.lateFrames > 0),

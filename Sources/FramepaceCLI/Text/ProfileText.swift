@@ -27,9 +27,7 @@ enum ProfileText {
       line(area.kind.title, isSingle ? [area.maximumText] : [area.p50Text, area.maximumText])
     }
     if isSingle {
-      let sentence =
-        "1 frame, the first: it draws everything, and no vblank waits for it. A budget is for the frames after it."
-      return (lines + ["", Text.paragraph(sentence, width: width)]).joined(separator: "\n")
+      return (lines + ["", Text.paragraph(PhaseProfile.firstFrameAlone, width: width)]).joined(separator: "\n")
     }
     return lines.joined(separator: "\n")
   }
