@@ -58,17 +58,15 @@ enum SoakText {
     }
     let span = "in \(clock(judgement.span)) after the warm-up"
     let memory = megabytes(judgement.memoryPerHour)
-    let sentences = [
-      judgement.findings.isEmpty
-        ? judgement.undecided.isEmpty
-          ? "No leak and no drift was found \(span); memory changes by \(memory) an hour." : ""
-        : "Found \(span): \(clauses(judgement.findings)).",
+    let isShort = judgement.span < SoakJudgement.leastSpan
+    let leaks =
       judgement.undecided.isEmpty
-        ? ""
-        : """
-        The run was too short to tell a leak from a cache that is filling: \(clauses(judgement.undecided)). 30 minutes are \
-        needed, as with --duration 30min.
-        """,
+      ? "whether anything leaks" : "a leak from a cache that is filling: \(clauses(judgement.undecided))"
+    let none = isShort ? "" : "No leak and no drift was found \(span); memory changes by \(memory) an hour."
+    let sentences = [
+      judgement.findings.isEmpty ? none : "Found \(span): \(clauses(judgement.findings)).",
+      isShort ? "The run was too short to tell \(leaks). 30 minutes are needed, as with --duration 30min." : "",
+      isShort && judgement.findings.isEmpty && judgement.judgesFrames ? "No drift of the frames was found \(span)." : "",
       judgement.judgesFrames ? "" : "Frames were not judged: in a twelfth of that time or more none was wanted.",
     ]
     return sentences.filter { !$0.isEmpty }.joined(separator: " ")
