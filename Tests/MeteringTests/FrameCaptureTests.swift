@@ -220,6 +220,13 @@ import Testing
     ("fps,frametime,elapsed\n60,16,5\n60,16,4\n", 3, 7, "not before the line above"),
     ("fps,frametime\n60,\n", 2, 4, "milliseconds"),
     ("os,cpu\nx,y\n", 3, 1, "fps,frametime"),
+    // The fault is in the line of names, whatever follows it.
+    ("os,cpu\nx,y\nfps,cpu_load\n1,2\n1,2\n1,2\n1,2\n1,2\n1,2\n", 3, 5, "the column 'frametime'"),
+    ("os,cpu\nx,y\nfps,Frametime,cpu_load\n1,2,3\n", 3, 5, "the column 'frametime'"),
+    ("os,cpu\nx,y\nFPS,frametime\n1,2\n", 3, 1, "the column 'fps'"),
+    ("os,cpu\nx,y\nframetime,cpu_load\n1,2\n", 3, 1, "the column 'fps'"),
+    ("os,cpu\nx,y\nfps\n1\n1\n1\n1\n1\n1\n1\n", 3, 4, "the column 'frametime'"),
+    ("os,cpu\nx,y\n1\n1\n1\n1\n1\n1\n1\n", 7, 1, "fps,frametime"),
     ("{\"outcome\":\"presented\"}", 1, 24, "'delivered'"),
     ("{\"outcome\":\"presented\"", 1, 23, "',' or '}'"),
     ("{\"outcome\":perhaps}", 1, 12, "a JSON value"),

@@ -76,9 +76,7 @@ struct CaptureCells {
   /// Throws unless the line has as many cells as `columns`.
   func require(columns: [String]) throws(CaptureError) {
     if cells.count < columns.count {
-      let end = cells.last?.upperBound ?? lineStart
-      throw error(
-        at: end, found: nil, expected: "column \(cells.count + 1) of \(columns.count), \(columns[cells.count]), is")
+      throw atEnd(expected: "column \(cells.count + 1) of \(columns.count), \(columns[cells.count]), is")
     }
     guard cells.count == columns.count else {
       throw unexpected(columns.count, expected: "the end of the line after \(columns.count) columns is")
@@ -124,6 +122,11 @@ struct CaptureCells {
     let range = cells[cell]
     let found = String(decoding: bytes[range.prefix(40)], as: UTF8.self) + (range.count > 40 ? "…" : "")
     return error(at: range.lowerBound, found: range.isEmpty ? nil : found, expected: expected)
+  }
+
+  /// The error that the line ends where something else should be.
+  func atEnd(expected: String) -> CaptureError {
+    error(at: cells.last?.upperBound ?? lineStart, found: nil, expected: expected)
   }
 
   private func error(at position: Int, found: String?, expected: String) -> CaptureError {

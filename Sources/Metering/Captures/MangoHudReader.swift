@@ -23,14 +23,25 @@ enum MangoHudReader {
     guard ["fps", "os", "v1"].contains(first.first) else { return nil }
     // At most: a version, MangoHud's own, two titles, and the system's names and values.
     var rest = 7
-    while !names.starts(with: ["fps", "frametime"]) {
+    while !names.starts(with: columns) {
+      if names.contains(where: { columns.contains($0.lowercased()) }) { throw missingColumn(cells, names) }
       rest -= 1
-      guard rest > 0, try cells.read() else {
-        throw CaptureError(line: cells.line + 1, column: 1, expected: "the line 'fps,frametime,…' is", found: nil)
-      }
+      let expected = "the line 'fps,frametime,…' is"
+      guard rest > 0 else { throw cells.unexpected(0, expected: expected) }
+      guard try cells.read() else { throw CaptureError(line: cells.line + 1, column: 1, expected: expected, found: nil) }
       names = cells.cells.indices.map { cells.text($0) }
     }
     return try read(&cells, names: names)
+  }
+
+  /// The columns at the beginning of the line of names, which figures need.
+  private static let columns = ["fps", "frametime"]
+
+  /// The error of a line of names without one of `columns` at its place.
+  private static func missingColumn(_ cells: CaptureCells, _ names: [String]) -> CaptureError {
+    let place = columns.indices.first { $0 >= names.count || names[$0] != columns[$0] } ?? 0
+    let expected = "the column '\(columns[place])' is"
+    return place < names.count ? cells.unexpected(place, expected: expected) : cells.atEnd(expected: expected)
   }
 
   private static func read(_ cells: inout CaptureCells, names: [String]) throws(CaptureError) -> FrameCapture.Stream {
