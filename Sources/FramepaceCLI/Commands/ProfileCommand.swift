@@ -55,7 +55,7 @@ struct ProfileCommand: JudgingCommand {
         framepace profile --compare before.json after.json --fail-over 5%
 
       Each run is cut into 20 blocks of frames that follow each other, whose medians \
-      are compared by a Mann-Whitney test, with Holm's correction for the seven rows: \
+      are compared by a Mann-Whitney test, with Holm's correction for the number of rows: \
       the chance of any false alarm is 1 %. Differences below 1 % of the budget are \
       too small for anybody to feel. A regression is longer by more than the limit, by \
       the same test. A run needs 200 frames. Scene, display, size, rate, processor, cores \
