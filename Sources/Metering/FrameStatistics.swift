@@ -81,6 +81,9 @@ package enum PercentileRule {
   package static let summary =
     "percentile P: linear interpolation at P/100 x (N - 1) of the sorted values; needs 100/(100 - P) values (p99: 100)"
 
+  /// The same for values that were counted in a `DurationHistogram`.
+  package static let histogramSummary = summary + "; read from a histogram, which is exact to 1/512 (0.2 %)"
+
   /// How many values percentile `percent` needs. `percent` is brought into 0...100; its ends need 1.
   package static func requiredCount(_ percent: Double) -> Int {
     let percent = clamped(percent)

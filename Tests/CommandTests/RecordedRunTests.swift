@@ -124,6 +124,13 @@ struct RecordedRunTests {
     #expect(!older.figures.subject.heading(width: 79).contains("measured"))
   }
 
+  /// Percentiles of a profile are read from histograms, and its footnote says so.
+  @Test @MainActor func theFootnoteSaysHowExactPercentilesAre() throws {
+    let text = RecordedRun(Self.profile(Self.events(200)), budget: nil).figures.text(width: 400)
+    #expect(
+      text.contains("needs 100/(100 - P) values (p99: 100); read from a histogram, which is exact to 1/512"), "\(text)")
+  }
+
   /// Intervals that were missed before the end of the run are missed in its profile too, and idle ones are idle.
   @Test @MainActor func aRunEndsWhereItsProgramDid() throws {
     for isIdle in [false, true] {

@@ -34,7 +34,8 @@ enum ProfileText {
 
   /// The definitions below the figures.
   static func rules(width: Int) -> String {
-    [processorRule, areaRule, PercentileRule.summary].map { Text.paragraph($0, width: width) }.joined(separator: "\n")
+    [processorRule, areaRule, PercentileRule.histogramSummary].map { Text.paragraph($0, width: width) }.joined(
+      separator: "\n")
   }
 
   private static let processorRule =
