@@ -138,15 +138,35 @@ struct ProfileCommandTests {
     #expect(frames > 1 && frames <= 101)
   }
 
+  /// A file that cannot be written is told as by the options that write files, in lines that fit a terminal.
+  @Test func aFileThatCannotBeWrittenIsTold() throws {
+    let run = "run still --display fallback --size 64x64 --duration 0.1s"
+    let result = try shell("FRAMEPACE_PROFILE=/nowhere/at/all/p framepace \(run)")
+    #expect(
+      result.error == "framepace: FRAMEPACE_PROFILE: frames are not recorded: cannot write to '/nowhere/at/all/p': "
+        + "there is no folder /nowhere; make it (mkdir -p /nowhere/at/all)\n")
+    let terminal = try PseudoTerminal(columns: 40)
+    let program = try Running(
+      "/bin/sh", ["-c", "export FRAMEPACE_PROFILE=/nowhere/p; exec '\(executable().path)' \(run) 2>&1"], terminal: terminal)
+    let output = terminal.read()
+    #expect(program.finish().status == 0)
+    #expect(output.contains("framepace: FRAMEPACE_PROFILE: frames\r\nare not recorded:"), "\(output)")
+    for line in output.split(whereSeparator: \.isNewline) { #expect(line.count < 40, "\(line)") }
+  }
+
   /// The first frame alone is not judged: table, JSON and page say so in the same words.
   @Test func oneFrameIsNotJudged() throws {
     let folder = try TemporaryFolder()
     let result = try framepace(
-      ["profile", "still", "--frames", "1", "--display", "fallback", "--size", "64x64", "--json", "a.json", "--html", "a.html"],
+      [
+        "profile", "still", "--frames", "1", "--display", "fallback", "--size", "64x64", "--json", "a.json", "--html",
+        "a.html",
+      ],
       in: folder.path)
     #expect(result.status == 0, "\(result.error)")
     let sentence = "a budget is for the frames after it"
-    #expect(result.output.replacing("\n", with: " ").contains(sentence) && !result.output.contains("fits"), "\(result.output)")
+    #expect(
+      result.output.replacing("\n", with: " ").contains(sentence) && !result.output.contains("fits"), "\(result.output)")
     let object = try JSONSerialization.jsonObject(with: folder.contents(of: "a.json")) as? [String: Any]
     let verdict = try #require(object?["verdict"] as? String)
     #expect(verdict.hasSuffix(sentence) && !verdict.contains("late"), "\(verdict)")

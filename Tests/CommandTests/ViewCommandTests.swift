@@ -102,13 +102,26 @@ struct ViewCommandTests {
     #expect(result.status == 0 && result.output.contains("\(frames) in the file, "), "\(result.output)\(result.error)")
     let place = "line 121, column \("game.exe,41,0xA0,DXGI,0,16,16.5\n".count - bytes + 1)"
     #expect(
-      result.error
+      result.error.replacing("\n", with: " ")
         == (isReadable
-          ? "framepace: 'c.csv' ends within a line, at \(place): the last number may be cut\n"
-          : "framepace: 'c.csv' is cut at \(place): its last line is left out, and 119 frames are read\n"))
+          ? "framepace: 'c.csv' ends within a line, at \(place): the last number may be cut "
+          : "framepace: 'c.csv' is cut at \(place): its last line is left out, and 119 frames are read "))
     let damaged = try self.folder(String(capture().dropLast(bytes)).replacing("41,0xA0,DXGI,1", with: "41,0xA0,DXGI"))
     let refused = try framepace(["view", "c.csv"], in: damaged.path)
     #expect(refused.status == 1 && refused.error.contains("line 9, column "), "\(refused.error)")
+  }
+
+  /// Notes are broken at the terminal's width, as errors are.
+  @Test func notesFitTheTerminal() throws {
+    let folder = try folder(String(capture().dropLast(9)))
+    let terminal = try PseudoTerminal(columns: 50)
+    let run = try Running(
+      "/bin/sh", ["-c", "exec '\(executable().path)' view '\(folder.path)/c.csv' 2>&1"], terminal: terminal)
+    let output = terminal.read()
+    #expect(run.finish().status == 0)
+    #expect(output.contains("is cut at line 121"), "\(output)")
+    // The path has no space.
+    for line in output.split(whereSeparator: \.isNewline) where line.contains(" ") { #expect(line.count < 50, "\(line)") }
   }
 
   @Test func aCutLogOfJSONIsRead() throws {
@@ -118,7 +131,9 @@ struct ViewCommandTests {
     let result = try shell("framepace view - < c.csv", in: folder.path)
     #expect(result.status == 0 && result.output.contains("2 in the file"), "\(result.output)\(result.error)")
     let place = "line 3, column \(line.count + 1)"
-    #expect(result.error == "framepace: '-' is cut at \(place): its last line is left out, and 2 frames are read\n")
+    #expect(
+      result.error.replacing("\n", with: " ")
+        == "framepace: '-' is cut at \(place): its last line is left out, and 2 frames are read ")
     // An object is whole without a line break.
     let ended = try shell("printf %s '\(whole.dropLast())' | framepace view -", in: folder.path)
     #expect(

@@ -32,7 +32,7 @@ package enum EnvironmentOverlays {
     do {
       return try parse(String(cString: text))
     } catch {
-      StandardError.print("framepace: \(error)")
+      StandardError.print(sentence: "framepace: \(error)")
       return []
     }
   }()
@@ -57,7 +57,7 @@ package enum EnvironmentOverlays {
     do {
       try engine.show(overlays, on: output)
     } catch {
-      StandardError.print("framepace: \(variable): \(error)")
+      StandardError.print(sentence: "framepace: \(variable): \(error)")
     }
   }
 }

@@ -54,7 +54,7 @@ final class ProfileRecorder {
         isFile = true
       }
     } catch {
-      StandardError.print("framepace: FRAMEPACE_PROFILE: frames are not recorded: \(error)")
+      StandardError.print(sentence: "framepace: FRAMEPACE_PROFILE: frames are not recorded: \(reason(error, path))")
       return nil
     }
     let recorder = ProfileRecorder(path: path, isFile: isFile, engine: engine)
@@ -68,6 +68,12 @@ final class ProfileRecorder {
   private struct OtherFile: Error, CustomStringConvertible {
     let path: String
     var description: String { "'\(path)' is another kind of file; name a new one, or remove it" }
+  }
+
+  /// The error as a clause.
+  private static func reason(_ error: any Error, _ path: String) -> String {
+    guard let error = error as? SystemError else { return "\(error)" }
+    return "cannot write to '\(path.withoutControlCharacters)': \(error.reasonNotToWrite(path))"
   }
 
   /// Throws if a file has something else than a recording, or cannot be read.
@@ -150,7 +156,7 @@ final class ProfileRecorder {
       let frames = profile.events.count { if case .presented = $0 { true } else { false } }
       if isFile { Self.written = (path, frames) }
     } catch {
-      StandardError.print("framepace: the profile was not written: \(error)")
+      StandardError.print(sentence: "framepace: the profile was not written: \(Self.reason(error, path))")
     }
   }
 
@@ -182,6 +188,7 @@ private func writeAtExit() {
     ProfileRecorder.ofEnvironment?.write()
     guard ProfileRecorder.isAnnounced, let (path, frames) = ProfileRecorder.written else { return }
     StandardError.print(
-      "framepace: \(frames) \(frames == 1 ? "frame is" : "frames are") recorded: framepace profile \(path.shellWord)")
+      sentence: "framepace: \(frames) \(frames == 1 ? "frame is" : "frames are") recorded:",
+      command: "framepace profile \(path.shellWord)")
   }
 }

@@ -155,8 +155,7 @@ struct RenderCommand: ParsableCommand {
       defer { signals.invalidate() }
       let fonts = try SceneFonts()
       if overlays.show.isEmpty, EnvironmentOverlays.areAskedFor {
-        // Pictures do not depend on who reads it.
-        try? Terminal.error.line("framepace: FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
+        Terminal.error.note("FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
       }
       let names = pictures.lazy.flatMap { scene in
         (0..<(pictureFormat == .png ? pictureCount : 1)).lazy.map { path(of: scene, $0) }

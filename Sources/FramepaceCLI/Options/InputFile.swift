@@ -50,8 +50,7 @@ enum InputFile {
       end.isLeftOut
       ? "is cut at \(place): its last line is left out, and \(read) read"
       : "ends within a line, at \(place): the last number may be cut"
-    // The figures stand without this line.
-    try? Terminal.error.line("framepace: '\(path.withoutControlCharacters)' \(what)")
+    Terminal.error.note("'\(path.withoutControlCharacters)' \(what)")
   }
 
   @MainActor

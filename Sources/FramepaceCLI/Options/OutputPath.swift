@@ -11,18 +11,7 @@ struct Refusal: Error, CustomStringConvertible {
   init(_ path: String, _ reason: String) { self.init("cannot write to '\(path)': \(reason)") }
 
   init(_ path: String, _ error: SystemError) {
-    let reason =
-      switch (error.call, error.errno) {
-      case (_, EISDIR): "it is a folder; name a file"
-      case (_, ENOENT) where OutputPath.isLink(path): "it is a link to a file whose folder does not exist"
-      case (_, ENOENT) where !path.isEmpty:
-        AtomicFile.missingFolder(of: path)?.sentence ?? "its folder takes no new files"
-      case (_, ENXIO) where OutputPath.kind(of: path) == S_IFIFO: "nobody reads from it; start its reader first"
-      case (_, ENXIO) where OutputPath.kind(of: path) == S_IFSOCK: "it is a socket; name a file"
-      case ("rename", _): "\(error.reason): the file that is there belongs to somebody else, or is protected"
-      default: error.reason
-      }
-    self.init(path, reason)
+    self.init(path, error.reasonNotToWrite(path))
   }
 }
 
@@ -89,14 +78,9 @@ enum OutputPath {
   }
 
   /// The kind of file that a path leads to, such as `S_IFDIR`; nil if there is none.
-  fileprivate static func kind(of path: String) -> mode_t? {
+  private static func kind(of path: String) -> mode_t? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
-  }
-
-  fileprivate static func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   private static func make(_ folder: Substring, for path: String) throws(Refusal) {

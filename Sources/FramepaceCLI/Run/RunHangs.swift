@@ -29,8 +29,7 @@ final class RunHangs {
     if let folder {
       let isNew = try OutputPath.makeFolder(folder)
       try OutputPath.requireWritable(files: ["\(folder)/report.hang"])
-      // Runs do not depend on who reads it.
-      if isNew { try? Terminal.error.line("framepace: made the folder \(folder.shellWord) for reports of hangs") }
+      if isNew { Terminal.error.note("made the folder \(folder.shellWord) for reports of hangs") }
       configuration.folder = folder
       configuration.facts = { [facts] in facts.withLock(\.self)?() ?? [] }
       configuration.onReport = { [headlines] report in

@@ -1,5 +1,6 @@
 import Framepace
 import Glibc
+import Metering
 
 /// Thrown when the command's output has no reader any more: the reader has ended, or the terminal was closed. The command
 /// then ends without an error.
@@ -72,6 +73,9 @@ final class Terminal {
   }
 
   func line(_ text: String) throws { try write(text + "\n") }
+
+  /// Writes a sentence in lines that fit. Nothing stands on whether somebody reads it.
+  func note(_ sentence: String) { try? line(Text.paragraph("framepace: \(sentence)", width: textWidth)) }
 
   /// Replaces the line of progress at the cursor; "" removes it. Progress that cannot be shown is not an error.
   func show(progress: String) {
