@@ -65,6 +65,20 @@ struct ProfileComparisonCommandTests {
     #expect(try profiles.compare("--fail-over", "0").status == 0)
   }
 
+  /// A hundredth of the budget is too small: where the budgets differ, the first one's counts, and a note says so.
+  @Test func unequalBudgetsAreNoted() throws {
+    let profiles = try Profiles()
+    try profiles.write("a.json", composite: 2) { $0["budget"] = 16.6667 }
+    try profiles.write("b.json", composite: 2.05) { $0["budget"] = 2.0 }
+    func words() throws -> String {
+      try profiles.compare().output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+    #expect(
+      try words().contains("unequal budgets: 16.667 and 2.000 ms; too small is what is below a hundredth of the first"))
+    try profiles.write("b.json", composite: 2.05) { $0["budget"] = 16.6665 }
+    #expect(!(try words().contains("unequal")))
+  }
+
   /// A narrow terminal has the table without its widest column, and no line that it would break.
   @Test(arguments: [60, 80]) func theTableFitsTheTerminal(columns: Int) throws {
     let profiles = try Profiles()

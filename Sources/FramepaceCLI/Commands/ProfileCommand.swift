@@ -59,7 +59,7 @@ struct ProfileCommand: JudgingCommand {
       the chance of any false alarm is 1 %. Differences below 1 % of the budget are \
       too small for anybody to feel. A regression is longer by more than the limit, by \
       the same test. A run needs 200 frames. Scene, display, size, rate, processor, cores \
-      and build must be the same; other kernels and lengths are noted. A machine that is slower during \
+      and build must be the same; other kernels, lengths and budgets (the first one's counts) are noted. A machine that is slower during \
       a whole run is taken for a difference: compare runs on a quiet one. The exit \
       status is 0 without a regression, 1 with one, and 2 where the files cannot be \
       compared, or the figures not be written. JSON then has verdict, regression, \

@@ -120,6 +120,11 @@ struct ProfileFile {
     if frames.count != other.frames.count {
       notes.append("unequal lengths: \(frames.count) and \(other.frames.count) frames")
     }
+    // JSON has microseconds.
+    if abs((budget - other.budget).count) > 1_000 {
+      let budgets = "\(Text.decimal(budget.milliseconds, 3)) and \(Text.decimal(other.budget.milliseconds, 3)) ms"
+      notes.append("unequal budgets: \(budgets); too small is what is below a hundredth of the first one's")
+    }
     if environment.kernel != other.environment.kernel {
       notes.append("unequal kernels: \(environment.kernel) and \(other.environment.kernel)")
     }
