@@ -40,6 +40,9 @@ struct RunCommand: ParsableCommand {
         vrr         a variable rate from 48 to 144 Hz
         flaky       events lost, doubled and late, stamps and sequences wrong
 
+      FRAMEPACE_HUD=1 shows the meter and the damage too, on the displays of any program \
+      on the engine; for pictures there is framepace render --show meter,damage.
+
       --diagram draws for each cause the ticks, the work, the commits and the flips \
       around the frame that was late by most, with a character for each millisecond \
       if they fit. \

@@ -8,7 +8,8 @@ struct WatchOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Write reports of hangs to this folder: of turns of the loop that take 2 s or more, without the time in which others had \
-      the processors (that is in the figures, as frames late by 'machine busy'), with the stack of the main thread. framepace view prints one.
+      the processors (that is in the figures, as frames late by 'machine busy'), with the stack of the main thread. Equal hangs share one report, \
+      which counts them. The folder is made if it is missing. framepace view prints one.
       """, valueName: "folder"),
     completion: .directory)
   var hangReports: String?
