@@ -50,6 +50,12 @@ struct PageTests {
     let count = try #require((figures["statistics"] as? [String: Any])?["missed"] as? Int)
     #expect(missed[1] as? String == "\(count)" && missed[3] as? Bool == (count > 0))
 
+    let phases = try #require((data["phaseTable"] as? [String: Any])?["rows"] as? [[String: Any]])
+    #expect(phases.suffix(2).map { $0["name"] as? String } == ["all", "processor"])
+    let processor = try #require((phases.last?["cells"] as? [String])?.first)
+    let p50 = try #require((figures["processor"] as? [String: Any])?["p50"] as? Double)
+    #expect(abs(try #require(Double(processor)) - p50) < 0.006, "\(processor)")
+
     let tables = try #require(data["tables"] as? [[String: Any]])
     let rows = try #require(tables.first { $0["title"] as? String == "Pixels" }?["rows"] as? [[String]])
     let pixels = try #require(figures["pixels"] as? [String: [String: Double]])

@@ -72,17 +72,19 @@ extension ProfileFigures {
 
   fileprivate var phaseTable: JSONValue {
     guard profile.frames > 0 else { return .null }
-    func row(_ row: PhaseProfile.Row) -> JSONValue {
+    func row(_ row: PhaseProfile.Row, _ title: String = "all") -> JSONValue {
       let cells = [row.p50, row.p95, row.p99, row.maximum].map { Text.milliseconds($0) }
       let share = row.share.map { Text.decimal($0 * 100, 1) + " %" } ?? "–"
       return .object([
-        ("name", .text(row.phase?.name ?? "all")), ("phase", row.phase.map { .count(Int($0.rawValue)) } ?? .null),
+        ("name", .text(row.phase?.name ?? title)), ("phase", row.phase.map { .count(Int($0.rawValue)) } ?? .null),
         ("cells", .list((cells + [share]).map { .text($0) })), ("share", .decimal(row.share ?? 0, 4)),
       ])
     }
+    let processor = profile.processorTime.map { [row($0, "processor")] } ?? []
     let head = ["phase", "p50 ms", "p95 ms", "p99 ms", "max ms", "mean"]
     return .object([
-      ("head", .list(head.map { .text($0) })), ("rows", .list(profile.rows.map(row) + [row(profile.total)])),
+      ("head", .list(head.map { .text($0) })),
+      ("rows", .list(profile.rows.map { row($0) } + [row(profile.total)] + processor)),
     ])
   }
 

@@ -38,7 +38,7 @@ extension ProfilePage {
       make('th', head, 'of the budget', 'text');
       const body = make('tbody', table);
       for (const row of data.phaseTable.rows) {
-        const line = make('tr', body, null, row.phase === null ? 'total' : '');
+        const line = make('tr', body, null, row.name === 'all' ? 'total' : '');
         const name = make('td', line);
         if (row.phase !== null) swatch(name, row.phase);
         name.append(row.name);

@@ -31,18 +31,19 @@ extension ProfilePage {
     section > h2 + * { margin-top: 12px; }
     p.note { margin: 8px 0 0; color: var(--soft); font-size: 13px; }
 
-    .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(132px, 1fr)); gap: 1px; margin: 24px 0 0;
+    .tiles { display: flex; flex-wrap: wrap; gap: 1px; margin: 24px 0 0;
       border: 1px solid var(--line); border-radius: 8px; background: var(--line); overflow: hidden; }
-    .tiles > div { padding: 12px 16px; background: var(--card); }
+    .tiles > div { flex: 1 1 132px; padding: 12px 16px; background: var(--card); }
     .tiles dt { color: var(--soft); font-size: 13px; }
     .tiles dd { margin: 0; font-size: 20px; font-weight: 600; white-space: nowrap; }
     .tiles dd small { font-size: 13px; font-weight: 400; color: var(--soft); }
     .bad { color: var(--late); }
 
     .bar { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; justify-content: space-between; }
-    .buttons { display: flex; gap: 6px; }
+    .buttons { display: flex; flex-wrap: wrap; gap: 6px; }
     button { min-width: 36px; min-height: 36px; padding: 0 10px; border: 1px solid var(--line); border-radius: 6px;
-      background: var(--card); color: var(--ink); font: inherit; font-size: 14px; cursor: pointer; }
+      background: var(--card); color: var(--ink); font: inherit; font-size: 14px; white-space: nowrap;
+      cursor: pointer; }
     button:hover:enabled { background: var(--faint); }
     button:disabled { color: var(--soft); opacity: 0.6; cursor: default; }
     :focus-visible { outline: 2px solid var(--phase-0); outline-offset: 2px; }

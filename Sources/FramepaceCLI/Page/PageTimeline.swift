@@ -294,7 +294,7 @@ extension ProfilePage {
         for (const column of data.frames.columns) {
           const value = column.values[index];
           make('dt', facts, column.name);
-          make('dd', facts, value === null ? '–' : column.unit === 'ms' ? `${milliseconds(value / 1000)} ms` : `${value.toLocaleString('en')} ${column.unit}`);
+          make('dd', facts, value === null ? '–' : column.unit === 'ms' ? `${milliseconds(value / 1000)} ms` : `${value} ${column.unit}`);
         }
         byId('previous-late').disabled = !lateFrames.some(late => late < index);
         byId('next-late').disabled = !lateFrames.some(late => late > index);
