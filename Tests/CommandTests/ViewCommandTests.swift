@@ -111,6 +111,17 @@ struct ViewCommandTests {
     #expect(refused.status == 1 && refused.error.contains("line 9, column "), "\(refused.error)")
   }
 
+  /// A capture of MangoHud names no program that could be chosen.
+  @Test func aCaptureWithoutProcesses() throws {
+    let folder = try folder("fps,frametime\n60,16\n60,16\n")
+    let result = try framepace(["view", "c.csv", "--process", "game.exe"], in: folder.path)
+    #expect(result.status == 1)
+    #expect(
+      result.error.replacing("\n", with: " ")
+        == "framepace: 'c.csv' is a file of MangoHud, which names no process: leave out --process and --swap-chain ",
+      "\(result.error)")
+  }
+
   /// Notes are broken at the terminal's width, as errors are.
   @Test func notesFitTheTerminal() throws {
     let folder = try folder(String(capture().dropLast(9)))

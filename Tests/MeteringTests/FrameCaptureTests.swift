@@ -104,6 +104,16 @@ import Testing
     #expect(CaptureReport(stream).frameRate == nil, "16 ms are no time for a rate")
   }
 
+  /// A file may tell which frames were seen, and not when.
+  @Test func framesSeenAtUnknownTimes() throws {
+    let lines = (0..<40).map { "a,1,\($0 % 4 == 0 ? 1 : 0),16" }
+    let text = "Application,ProcessID,Dropped,msBetweenPresents\n" + lines.joined(separator: "\n") + "\n"
+    let report = CaptureReport(try FrameCapture(Array(text.utf8)).streams[0]).text(width: 400)
+    #expect(
+      report.contains("40 in the file, 30 seen, 10 never seen") && !report.contains("when they were seen"), "\(report)")
+    #expect(report.contains("presented; the time from one that was seen to the next is not in the file"))
+  }
+
   // MARK: - MangoHud
 
   @Test func readsMangoHud() throws {

@@ -121,6 +121,10 @@ struct ViewCommand: ParsableCommand {
         && (swapChain.map { $0.lowercased() == stream.swapChain.lowercased() } ?? true)
     }
     if fitting.count == 1 { return fitting[0] }
+    if capture.streams.allSatisfy(\.title.isEmpty) {
+      throw Refusal(
+        "'\(file)' is a file of \(capture.format.rawValue), which names no process: leave out --process and --swap-chain")
+    }
     let listed = fitting.isEmpty ? capture.streams : fitting
     try Terminal.error.line(CaptureText.list(listed))
     throw Refusal(

@@ -76,7 +76,8 @@ extension CaptureReport {
     if let lateCauses, !lateCauses.isEmpty {
       lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" }))
     }
-    let end = intervalKind == .displayed ? "seen" : "presented; when they were seen is not in the file"
+    let lack = notShown == nil ? "when they were seen" : "the time from one that was seen to the next"
+    let end = intervalKind == .displayed ? "seen" : "presented; \(lack) is not in the file"
     lines.append(("a second", [frameRate.map { "\(Text.decimal($0, 2)) frames \(end)" } ?? "not enough frames"]))
     if let onePercentLow {
       let tenth = tenthPercentLow.map { ["\(Text.decimal($0, 2)) in 0.1 %"] } ?? []
