@@ -6,14 +6,15 @@ import Raster
 import RenderTree
 
 extension ParticleContent: PaintableContent {
-  /// Particles lie above each other.
-  var coversItself: Bool { true }
+  /// Particles lie above each other; where they are added, opacity makes less of each.
+  var coversItself: Bool { emission.parts.renderMode != .additive }
 
   func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect { .zero }
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
     let transform = layer.node.transform
-    let own = transform.pixels(of: drawnBounds(in: layer.record.bounds, layer.node.effects)).intersection(layer.node.own)
+    let bounds = drawnBounds(in: layer.record.bounds, layer.node.effects)
+    let own = transform.touchedPixels(of: layer.record, bounds).intersection(layer.node.own)
     // An antialiased clip cuts all that is painted in it.
     guard layer.record.flags.contains(.masksToBounds), !layer.node.flags.contains(.antialiasedClip) else {
       return paint(in: own.intersection(layer.clip), layer, with: painter)
@@ -76,6 +77,8 @@ extension ParticleContent: PaintableContent {
       if sorts {
         memory.sortByRank()
         memory.withUnsafeBufferPointer(body)
+        // The memory of very many is not kept.
+        if memory.capacity > 16 * Self.runLength { memory = [] }
       }
     }
   }

@@ -33,7 +33,8 @@ public enum EmitterRenderMode: String, CaseIterable, Hashable, Sendable {
   case oldestLast
   /// By their distance from the viewer, see `EmitterCell.emissionLatitude`.
   case backToFront
-  /// As `unordered`, but colours and alpha are added to what lies behind: particles that meet are brighter.
+  /// As `unordered`, but colours and alpha are added to what lies behind: particles that meet are brighter. The opacity of a layer with
+  /// nothing else in it makes less of each; with a background, a border or sublayers all of it is blended over what lies behind.
   case additive
 }
 
@@ -86,6 +87,8 @@ package final class Emission: Sendable {
     package let spin: Spread
     /// The seconds from `cell.beginTime` on in which particles are born.
     package let end: Double
+    /// The most that are shown.
+    fileprivate let limit: Int64
     /// The places of births.
     fileprivate let birthplaces: Rect
   }
@@ -97,8 +100,8 @@ package final class Emission: Sendable {
 }
 
 extension Emission.Source {
-  /// The longest time for which more particles live, in numbers of particles: with more, those that were born last are shown.
-  package static let limit: Int64 = 1_000_000
+  /// The most particles of an emitter, of which each cell has the same part; of more, those that were born last are shown.
+  private static let limit: Int64 = 1_000_000
 
   /// Nil for a cell that emits nothing.
   fileprivate init?(_ parts: Emission.Parts, _ index: Int) {
@@ -119,6 +122,7 @@ extension Emission.Source {
     // More in a second than a number can count are none.
     guard birthRate > 1e-9, birthRate < 1e9, lifetime.most > 0, end > 0 else { return nil }
     (self.cell, self.sprite) = (cell, sprite)
+    limit = Self.limit / Int64(parts.cells.count)
     seed = UInt64(parts.seed) << 32 | UInt64(UInt32(truncatingIfNeeded: index))
     let (width, height) = (abs(parts.size.width), abs(parts.size.height))
     let half =
@@ -148,7 +152,7 @@ extension Emission.Source {
     let seconds = seconds(at: time)
     func number(_ seconds: Double) -> Int64 { Int64(min(max(seconds * birthRate, 0), 0x1p52)) }
     let last = number(min(seconds, end)) + 2
-    return max(number(seconds - ages.upperBound) - 1, last - Self.limit, 0)..<last
+    return max(number(seconds - ages.upperBound) - 1, last - limit, 0)..<last
   }
 
   /// The rectangle around all that the particles may paint.

@@ -100,12 +100,11 @@ public struct EmitterCell: Hashable, Sendable {
 
 extension EmitterCell {
   /// The properties that are numbers: each is mixed when cells change into others.
-  package static var numbers: [any WritableKeyPath<EmitterCell, Double> & Sendable] {
+  package static let numbers: [any WritableKeyPath<EmitterCell, Double> & Sendable] =
     [
       \.contentsScale, \.birthRate, \.lifetime, \.lifetimeRange, \.emissionLatitude, \.emissionLongitude, \.emissionRange,
       \.velocity, \.velocityRange, \.xAcceleration, \.yAcceleration, \.zAcceleration, \.scale, \.scaleRange, \.scaleSpeed,
       \.spin, \.spinRange, \.color.red, \.color.green, \.color.blue, \.color.alpha, \.redRange, \.greenRange, \.blueRange,
       \.alphaRange, \.redSpeed, \.greenSpeed, \.blueSpeed, \.alphaSpeed,
     ]
-  }
 }

@@ -3,17 +3,9 @@ import Glibc
 package import LinuxSystem
 import Raster
 
-/// A content that is another one at each time of its layer's clock.
-package protocol TimedContent: RenderContent {
-  /// The content as it is shown at a time.
-  func content(at time: MonotonicTime) -> any RenderContent
-  /// True if it may look otherwise after that time, or before it on a clock that runs backwards.
-  func changes(from time: MonotonicTime, backwards: Bool) -> Bool
-}
-
 extension RenderContent {
-  /// The content as one that depends on the time; nil for one that does not.
-  package var timed: (any TimedContent)? { isTimed ? self as? any TimedContent : nil }
+  /// The content as one that is another at each time of its layer's clock; nil for all kinds but particles.
+  package var timed: ParticleContent? { self as? ParticleContent }
 }
 
 /// The particles of an emitter at a time, as content: the compositor finds each by its number and paints it where it is.
@@ -35,7 +27,8 @@ public final class ParticleContent: RenderContent {
     box = time.map { time in emission.sources.reduce(Rect.zero) { $0.union($1.bounds(at: time) ?? .zero) } } ?? .zero
   }
 
-  public var isTimed: Bool { !emission.sources.isEmpty }
+  /// A small particle has a pixel of the output, however small the emitter is shown.
+  public var reachInPixels: Int { 2 }
 
   public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect { box }
 
@@ -52,11 +45,13 @@ public final class ParticleContent: RenderContent {
   }
 }
 
-extension ParticleContent: TimedContent {
-  package func content(at time: MonotonicTime) -> any RenderContent {
+extension ParticleContent {
+  /// The content as it is shown at a time.
+  package func content(at time: MonotonicTime) -> ParticleContent {
     time == self.time ? self : ParticleContent(emission, at: time)
   }
 
+  /// True if it may look otherwise after that time, or before it on a clock that runs backwards.
   package func changes(from time: MonotonicTime, backwards: Bool) -> Bool {
     emission.sources.contains { source in
       let seconds = source.seconds(at: time)

@@ -12,8 +12,6 @@ public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
   var pixelSize: Size { get }
   /// The image that the content is or stands for; nil, the default, for none.
   var image: Image? { get }
-  /// True if it is another content at each time of its layer's clock; false by default.
-  var isTimed: Bool { get }
   /// True if both look the same wherever they are shown; by default, if they are one object.
   func isEqual(to other: any RenderContent) -> Bool
   /// The part of a layer with these bounds that the content paints, in the layer's coordinates.
@@ -32,7 +30,6 @@ extension RenderContent {
   public var pixelSize: Size { .zero }
   public var image: Image? { nil }
   public var reachInPixels: Int { 0 }
-  public var isTimed: Bool { false }
   public func isEqual(to other: any RenderContent) -> Bool { self === other }
   public func changedPixels(
     from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine

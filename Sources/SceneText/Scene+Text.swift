@@ -140,6 +140,7 @@ extension SceneWriter {
     }
     func texts(_ name: String?) -> [String] {
       guard let layer = targets[name] else { return [] }
+      cellShift = shift(of: layer)
       return groups[name, default: []].compactMap { element in
         var value = element.value
         if case .own(let drawn)? = value as? LayerPicture, !SceneKind.kind(of: layer).draws {

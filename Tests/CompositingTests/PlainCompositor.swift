@@ -10,7 +10,7 @@ final class PlainCompositor {
   /// Blue, green, red, alpha: 0…1, alpha multiplied in.
   typealias Color = SIMD4<Double>
 
-  private struct Pixel: Hashable {
+  struct Pixel: Hashable {
     var x: Int
     var y: Int
 
@@ -48,8 +48,8 @@ final class PlainCompositor {
     }
   }
 
-  private let tree: TreeSnapshot
-  private let blending: Blending
+  let tree: TreeSnapshot
+  let blending: Blending
   private let frame: IntRect
   private var bodies: [Place: Color] = [:]
   private var filteredBodies: [Place: Color] = [:]
@@ -57,7 +57,7 @@ final class PlainCompositor {
   private var backdrops: [Place: Color] = [:]
   private var olds: [Int: PlainCompositor] = [:]
   private var textParts: [Int: [Image]] = [:]
-  private let emitters = PlainEmitters()
+  let emitters = PlainEmitters()
 
   /// - Parameter output: all pixels that may be asked for.
   init(tree: TreeSnapshot, output: IntRect, blending: Blending = .sRGB) {
@@ -106,6 +106,8 @@ final class PlainCompositor {
         let source = over(picture(index, pixel, group.inside(index).frame), backdrop) * opacity
         result =
           parts.blendMode == .normal ? over(source, result) : PlainBlending.blend(parts.blendMode, source, over: result)
+      } else if opacity < 1, addsParticles(index, record, parts) {
+        paintParticles(index, pixel, opacity, &result)
       } else if opacity < 1 {
         paintInside(index, pixel, group.inside(index), &backdrop)
         result = over(backdrop * opacity, result)
@@ -126,10 +128,7 @@ final class PlainCompositor {
     let record = tree.records[index]
     let isInside = pixel.isInside(record.bounds)
     if isInside { result = over(Self.color(record.backgroundColor), result) }
-    if let particles = tree.sides[index].content as? ParticleContent {
-      let isSeen = isInside || !record.flags.contains(.masksToBounds)
-      if isSeen { emitters.paint(particles, Point(Double(pixel.x) + 0.5, Double(pixel.y) + 0.5), over: &result, blending) }
-    }
+    paintParticles(index, pixel, 1, &result)
     result = over(content(index, pixel), result)
     let parts = tree.sides[index].effects?.parts
     if isInside, let shadow = parts?.innerShadow {

@@ -134,11 +134,14 @@ struct PlainParticles {
       .compactMap { Shown($0.element, transform) }
   }
 
-  func paint(_ place: Point, over backdrop: inout SIMD4<Double>, _ blending: Blending) {
+  /// The particles that lie at a point.
+  func count(at place: Point) -> Int { shown.count { $0.color(at: place) != nil } }
+
+  func paint(_ place: Point, _ opacity: Double = 1, over backdrop: inout SIMD4<Double>, _ blending: Blending) {
     for one in shown {
       guard let source = one.color(at: place) else { continue }
       if renderMode == .additive {
-        backdrop = (backdrop + source).clamped(lowerBound: .zero, upperBound: .one)
+        backdrop = (backdrop + source * opacity).clamped(lowerBound: .zero, upperBound: .one)
       } else {
         backdrop = PlainBlending.over(source, backdrop, blending)
       }
@@ -150,10 +153,12 @@ struct PlainParticles {
 final class PlainEmitters {
   private var known: [ObjectIdentifier: PlainParticles] = [:]
 
-  func paint(_ content: ParticleContent, _ place: Point, over backdrop: inout SIMD4<Double>, _ blending: Blending) {
+  func paint(
+    _ content: ParticleContent, _ place: Point, _ opacity: Double, over backdrop: inout SIMD4<Double>, _ blending: Blending
+  ) {
     let plain = known[ObjectIdentifier(content)] ?? PlainParticles(content, .identity)
     known[ObjectIdentifier(content)] = plain
-    plain.paint(place, over: &backdrop, blending)
+    plain.paint(place, opacity, over: &backdrop, blending)
   }
 }
 
@@ -194,5 +199,22 @@ extension PlainParticles.Shown {
     let color = particle.color
     let tint = SIMD4(color.z, color.y, color.x, 1) * (color.w * cover)
     return (top * (1 - below) + bottom * below) * tint
+  }
+}
+
+extension PlainCompositor {
+  /// True for a layer of particles alone, which are added to what lies behind: opacity makes less of each.
+  func addsParticles(_ index: Int, _ record: RenderRecord, _ parts: RenderEffects.Parts) -> Bool {
+    (tree.sides[index].content as? ParticleContent)?.emission.parts.renderMode == .additive
+      && Int(record.subtreeEnd) == index + 1 && record.backgroundColor == 0 && parts.border == nil
+      && parts.innerShadow == nil && !record.flags.contains(.filtersBackdrop)
+  }
+
+  func paintParticles(_ index: Int, _ pixel: Pixel, _ opacity: Double, _ result: inout Color) {
+    let record = tree.records[index]
+    guard let particles = tree.sides[index].content as? ParticleContent,
+      pixel.isInside(record.bounds) || !record.flags.contains(.masksToBounds)
+    else { return }
+    emitters.paint(particles, Point(Double(pixel.x) + 0.5, Double(pixel.y) + 0.5), opacity, over: &result, blending)
   }
 }

@@ -94,6 +94,8 @@ import XCTest
       // Contents that are drawn later would fade in.
       layer.actions = nil
       (layer as? TiledLayer)?.fadeDuration = .zero
+      // Particles stand: a frame may have been evaluated that the screen does not show yet.
+      if layer is EmitterLayer { (layer.speed, layer.timeOffset) = (0, .seconds(1)) }
       layer.removeAllAnimations()
       for inner in layer.sublayers + [layer.mask].compactMap(\.self) { stop(inner) }
     }

@@ -107,6 +107,32 @@ import XCTest
     XCTAssertTrue(content === (try stage.content(10)))
   }
 
+  /// An animation that is over goes on showing the birth rate that it filled in.
+  func testAFilledBirthRateKeepsParticlesMoving() throws {
+    let stage = Stage([try cell()])
+    stage.layer.birthRate = 0
+    XCTAssertTrue(stage.layer.animations.isEmpty)
+    var animation = BasicAnimation(.birthRate, from: 0, to: 1, duration: .seconds(1))
+    (animation.fillMode, animation.isRemovedOnCompletion) = (.forwards, false)
+    stage.layer.add(animation, forKey: "births")
+    stage.commit(5)
+    stage.commit(7)
+    XCTAssertTrue(stage.context.isAnimating)
+    XCTAssertEqual(try stage.content(8).time, .zero + .seconds(8.0))
+    XCTAssertEqual(try stage.content(8).emission.parts.birthRate, 1)
+  }
+
+  /// A slow animation beside them does not slow particles down.
+  func testParticlesMoveAtAnyRate() throws {
+    let stage = Stage([try cell()])
+    let slow = FrameRateRange(minimum: 8, maximum: 15, preferred: 10)
+    var animation = BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(9))
+    animation.preferredFrameRateRange = slow
+    stage.root.add(animation, forKey: "slow")
+    stage.commit(1)
+    XCTAssertEqual(stage.context.frameRateRange, FrameRateRange.default.union(slow))
+  }
+
   /// Births that are over: the last particle dies two seconds after the last birth.
   func testWhenAllAreDeadNoFrameIsAskedFor() throws {
     var burst = try cell()

@@ -58,7 +58,9 @@ final class PageTests: XCTestCase {
         for command in page.commands {
           let picture = try XCTUnwrap(command.last)
           XCTAssertTrue(page.text.contains("](\(picture))"), "\(page.name) does not show \(picture)")
-          let image = try Self.rendered(Self.scene(of: page, command), at: Self.time(in: command))
+          let image = try Self.rendered(
+            Self.scene(of: page, command), in: Self.folder(of: command), at: Self.time(in: command),
+            showing: command.contains("borders") ? [.borders] : [])
           XCTAssertNoThrow(try GoldenImage.check(image, against: "\(Self.folder)/\(picture)"))
         }
       }
@@ -66,8 +68,13 @@ final class PageTests: XCTestCase {
   }
 
   private static func scene(of page: Page, _ command: [String]) throws -> String {
-    let isOfPage = !command[1].contains("/")
-    return try isOfPage ? XCTUnwrap(page.scenes.first) : String(contentsOfFile: root + command[1], encoding: .utf8)
+    try command[1].contains("/")
+      ? String(contentsOfFile: root + command[1], encoding: .utf8) : XCTUnwrap(page.scenes.first)
+  }
+
+  /// The folder that the paths in the command's scene start from.
+  private static func folder(of command: [String]) -> String {
+    command[1].lastIndex(of: "/").map { root + command[1][..<$0] } ?? folder
   }
 
   private static func time(in command: [String]) throws -> Nanoseconds {
@@ -76,11 +83,14 @@ final class PageTests: XCTestCase {
   }
 
   @MainActor
-  private static func rendered(_ text: String, at time: Nanoseconds) throws -> Image {
+  private static func rendered(_ text: String, in folder: String, at time: Nanoseconds, showing overlays: Set<FrameOverlay>)
+    throws -> Image
+  {
     let scene = try Scene(text: text, folder: folder)
     let stage = SceneStage(scene)
     let renderer = try OfflineRenderer(
       root: stage.root, width: Int(scene.size.width), height: Int(scene.size.height), frames: 1, from: time)
+    try renderer.engine.show(overlays)
     stage.play(on: renderer.engine.loop, from: renderer.start)
     defer {
       stage.invalidate()

@@ -152,7 +152,7 @@ final class CommittedAnimations {
   private var outer: CommittedAnimations? { if case .moving(let outer, _, _) = space { outer } else { nil } }
 
   /// True without animations that may change the layer, and without a content that moves by itself.
-  var isEmpty: Bool { timed.isEmpty && outer == nil && !(sides.content?.isTimed ?? false) }
+  var isEmpty: Bool { timed.isEmpty && outer == nil && sides.content?.timed == nil }
 
   /// Takes over the layer's values. What was drawn of older contents is forgotten.
   func takeValues(of layer: Layer) {
@@ -178,12 +178,12 @@ final class CommittedAnimations {
 
   /// True if an animation is under way at a time of the display's clock.
   func areRunning(at time: MonotonicTime) -> Bool {
-    outer?.areRunning(at: time) ?? false || contentChanges(from: time) || change(from: time) { !$0.isOver(at: $1) }
+    outer?.areRunning(at: time) ?? false || change(from: time) { !$0.isOver(at: $1) } || contentChanges(from: time)
   }
 
   /// True if they may show other values later than at a time of the display's clock.
   func change(from time: MonotonicTime) -> Bool {
-    outer != nil || contentChanges(from: time) || change(from: time) { _, _ in true }
+    outer != nil || change(from: time) { _, _ in true } || contentChanges(from: time)
   }
 
   private func shownContent(atOwn time: MonotonicTime) -> (any RenderContent)? {
@@ -194,7 +194,7 @@ final class CommittedAnimations {
 
   /// True if a content that moves by itself may look otherwise later than at a time of the display's clock.
   private func contentChanges(from time: MonotonicTime) -> Bool {
-    guard sides.content?.isTimed ?? false else { return false }
+    guard sides.content?.timed != nil else { return false }
     let own = clocks.time(at: time)
     // Animations may change the cells.
     guard let content = timed.isEmpty ? sides.content?.timed : shownContent(atOwn: own)?.timed else { return false }

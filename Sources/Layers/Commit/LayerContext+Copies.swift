@@ -79,7 +79,7 @@ extension LayerContext {
     _ number: Int, _ space: SublayerSpace?, recordIndex: Int, at now: MonotonicTime
   ) -> CommittedAnimations? {
     let own = layer.animations.isEmpty ? nil : layer.committedAnimations
-    guard let copy, own != nil || outer != nil || sides.content?.isTimed ?? false else {
+    guard let copy, own != nil || outer != nil || sides.content?.timed != nil else {
       copy?.animations = nil
       return nil
     }
@@ -92,7 +92,7 @@ extension LayerContext {
     animations.clocks = ClockChain(layer) { replicator in path.last { $0.replicator === replicator }?.number ?? 0 }
     animations.endClocks = animations.clocks
     animations.timed = own?.timed ?? []
-    animations.frameRateRange = own?.frameRateRange
+    animations.frameRateRange = own?.frameRateRange ?? (sides.content?.timed == nil ? nil : .default)
     animations.space =
       outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped, layer.superlayer?.instance(number, of: layer)) }
       ?? .still(space)

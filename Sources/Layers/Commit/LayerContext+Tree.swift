@@ -161,7 +161,7 @@ extension LayerContext {
     let haveChanged = layer.areAnimationsChanged
     layer.areAnimationsChanged = false
     let outer = layer.outerAnimations
-    let moves = !layer.animations.isEmpty || outer != nil || sides.content?.isTimed ?? false
+    let moves = !layer.animations.isEmpty || outer != nil || sides.content?.timed != nil
     if !moves && layer.committedAnimations == nil { return haveChanged }
     let committed = layer.committedAnimations ?? CommittedAnimations(layer)
     layer.committedAnimations = committed
@@ -189,7 +189,8 @@ extension LayerContext {
       case .forwards, .still: false
       }
     }
-    var rate: FrameRateRange?
+    // Particles move at any rate.
+    var rate: FrameRateRange? = sides.content?.timed == nil ? nil : .default
     for index in layer.animations.indices {
       layer.animations[index].commit(at: time, shown: shown)
       let running = layer.animations[index]

@@ -68,10 +68,11 @@ open class EmitterLayer: Layer {
     set { changeSetting { $0.seed = newValue } }
   }
 
-  /// Multiplies the birth rate of all cells; 1 at first. Animatable.
+  /// Multiplies the birth rate of all cells; 1 at first. A change begins no animation by itself: at another rate other particles were born,
+  /// from the first on.
   public var birthRate: Double {
     get { self[.birthRate] }
-    set { self[.birthRate] = newValue }
+    set { change(birthRate, newValue) { $0[.birthRate] = $1 } }
   }
 
   /// Multiplies the lifetime of all cells; 1 at first. Animatable.
@@ -140,15 +141,10 @@ private enum ShownEmissions {
   }
 
   private static var all: [Emission.Parts: Shown] = [:]
-  /// The number from which on those that are shown no more are looked for.
-  private static var limit = 16
-
   static func content(_ parts: Emission.Parts) -> ParticleContent {
     if let content = all[parts]?.content { return content }
-    if all.count >= limit {
-      all = all.filter { $0.value.content != nil }
-      limit = max(16, all.count * 2)
-    }
+    // Entries keep pictures alive.
+    all = all.filter { $0.value.content != nil }
     let content = ParticleContent(parts)
     all[parts] = Shown(content: content)
     return content

@@ -4,7 +4,7 @@ public import RenderTree
 
 extension Layer {
   /// Draws the layer with its sublayers as they are set, animations left aside, in the layer's own coordinates: neither its position
-  /// nor its transform counts. All else is drawn as on the screen, by the renderer that paints it, into a bitmap that is then put
+  /// nor its transform counts. Particles are those that the screen shows. All else is drawn as there, by the renderer that paints it, into a bitmap that is then put
   /// over what the context has. So the layer's own `compositingFilter` finds nothing behind it.
   ///
   /// - Throws: `BitmapError` without memory for that bitmap, which is as large as the context's clip.
@@ -36,7 +36,10 @@ extension Layer {
   /// - Parameter id: nil for a number that no record has.
   private func append(to tree: inout TreeSnapshot, in space: SublayerSpace?, isFlipped isPlaced: Bool, id: UInt32?) {
     let index = tree.records.count
-    let sides = sideValues(in: space, last: recordEffects)
+    var sides = sideValues(in: space, last: recordEffects)
+    if let context, let timed = sides.content?.timed {
+      sides.content = timed.content(at: time(at: context.currentTime, of: nil))
+    }
     var record = record(sides, in: space)
     record.id = id ?? Self.makeID()
     tree.append(record, sides)
