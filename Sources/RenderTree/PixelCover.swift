@@ -27,12 +27,12 @@ extension Affine {
 
   /// The pixels that a layer may paint itself, but for shadows: see `pixels(of:)`.
   package func pixels(of record: RenderRecord, _ bounds: Rect) -> IntRect {
-    pixels(of: bounds).widened(by: Int32(clamping: record.reachInPixels))
+    pixels(of: bounds).widened(by: Int32(record.reachInPixels))
   }
 
   /// The pixels that a layer may paint itself, if it paints any part of them in these bounds.
   package func touchedPixels(of record: RenderRecord, _ bounds: Rect) -> IntRect {
-    touchedPixels(of: bounds).widened(by: Int32(clamping: record.reachInPixels))
+    touchedPixels(of: bounds).widened(by: Int32(record.reachInPixels))
   }
 
   /// The pixels of which a rectangle may cover any part, whatever its corners.

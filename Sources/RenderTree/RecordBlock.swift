@@ -9,8 +9,8 @@ package struct RecordBlock: BitwiseCopyable, Sendable {
 
   /// Blocks with the same number, in whatever snapshots, have the same records.
   package let version: UInt64
-  /// If all records are leaves that lie in their parent upright and at their own size, and need no picture nor a pixel beyond: the rectangle around all that
-  /// they paint, in the coordinates of that parent.
+  /// If all records are leaves that lie in their parent upright and at their own size, and need no picture nor a pixel beyond: the
+  /// rectangle around all that they paint, in the coordinates of that parent.
   package let leafBounds: Rect?
   /// True if one of the layers filters what lies behind it.
   package let filtersBackdrop: Bool

@@ -29,12 +29,12 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
   public var backgroundColor: UInt32
   public var flags: Flags
   /// How many pixels of the output the layer may paint around `drawnBounds`: see `RenderContent.reachInPixels`.
-  public private(set) var reachInPixels = 0
+  public private(set) var reachInPixels: UInt16 = 0
 
   /// The properties of a layer that are true or false.
   public struct Flags: OptionSet, BitwiseCopyable, Hashable, Sendable {
-    public let rawValue: UInt32
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
     /// Neither the layer nor its descendants are shown.
     public static let hidden = Flags(rawValue: 1 << 0)
     /// Content and descendants are clipped to `bounds` with its corner radius.
@@ -71,7 +71,7 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     content = sides.content.map(ObjectIdentifier.init)
     effects = sides.effects.map(ObjectIdentifier.init)
     drawnBounds = bodyBounds(sides)
-    reachInPixels = sides.content?.reachInPixels ?? 0
+    reachInPixels = UInt16(clamping: sides.content?.reachInPixels ?? 0)
     flags.subtract([.isolated, .filtersBackdrop])
     if flags.contains(.masked) { flags.insert(.isolated) }
     guard let effects = sides.effects else { return }
