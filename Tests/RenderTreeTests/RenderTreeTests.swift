@@ -22,8 +22,8 @@ import Testing
     // Gaps would hold anything, and records are compared by their memory.
     let fields =
       2 * MemoryLayout<UInt32>.size + MemoryLayout<Affine>.size + 2 * MemoryLayout<Rect>.size
-      + 2 * MemoryLayout<ObjectIdentifier?>.size + 4 * MemoryLayout<UInt32>.size
-      + MemoryLayout<Int>.size
+      + 2 * MemoryLayout<ObjectIdentifier?>.size + 3 * MemoryLayout<UInt32>.size
+      + 2 * MemoryLayout<UInt16>.size
     #expect(MemoryLayout<RenderRecord>.size == fields)
     #expect(MemoryLayout<RenderRecord>.stride == fields)
   }
