@@ -73,6 +73,23 @@ import Testing
     reader.read { _ in Issue.record("read twice") }
   }
 
+  /// A writer that was suspended while the others went once around the ring spoils the region in its place, which is counted as lost.
+  @Test func aLateWriterSpoilsNoRegionUnseen() {
+    let ring = RegionRing(capacity: 2)
+    var reader = RegionReader(ring: ring)
+    var begins: [Int64] = []
+    func write(_ number: Int) {
+      let time = MonotonicTime(nanoseconds: Int64(number))
+      ring.write("a region", begin: time, end: time, thread: 1, number: number)
+    }
+    let late = ring.takeNumber()
+    for _ in 2...4 { write(ring.takeNumber()) }
+    write(late)
+    reader.read { begins.append($0.begin.nanoseconds) }
+    #expect(begins == [4])
+    #expect(reader.lost == 3)
+  }
+
   /// Four threads write into a small ring while it is read: what is read is whole, and nothing is counted twice.
   @Test func threadsWriteWhileOneReads() throws {
     let ring = RegionRing(capacity: 64)
