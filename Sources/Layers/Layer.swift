@@ -222,7 +222,12 @@ extension Layer {
       if key.property == .contents, let contents = newValue as? LayerContents { return self.contents = contents.image }
       guard newValue != values[key] else { return }
       // The old value, of whatever type, goes after the change: objects in it may run an application's code when they go.
-      withExtendedLifetime(values.named[key.property]) { change(key) { $0[key] = newValue } }
+      withExtendedLifetime(values.named[key.property]) {
+        change(key) {
+          $0[key] = newValue
+          $0.bounds = $0.bounds.standardized
+        }
+      }
       if Self.needsDisplay(forKey: key.property) { setNeedsDisplay() }
     }
   }

@@ -148,6 +148,12 @@ private func stageWithCard() -> (stage: Stage, card: Layer) {
     XCTAssertEqual(layer.bounds, Rect(x: 6, y: 10, width: 4, height: 6))
     layer.frame = Rect(x: 50, y: 50, width: 20, height: -30)
     XCTAssertEqual(layer.frame, Rect(x: 50, y: 20, width: 20, height: 30))
+    layer[.bounds] = Rect(x: 10, y: 10, width: 6, height: -4)
+    XCTAssertEqual(layer.bounds, Rect(x: 10, y: 6, width: 6, height: 4))
+    layer[.boundsSizeWidth] = -8
+    XCTAssertEqual(layer.bounds, Rect(x: 2, y: 6, width: 8, height: 4))
+    layer[.boundsSize] = Size(-1, -2)
+    XCTAssertEqual(layer.bounds, Rect(x: 1, y: 4, width: 1, height: 2))
   }
 
   func testPerspectiveReachesTheRenderTree() throws {

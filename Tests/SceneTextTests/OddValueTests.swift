@@ -50,6 +50,14 @@ import XCTest
     }
   }
 
+  func testNegativeSizes() throws {
+    let scene = try Scene(text: "layer { bounds 10 20 -4 -6; state wide { bounds.size.width -9 } }")
+    let root = scene.root
+    XCTAssertEqual(root.bounds, Rect(x: 6, y: 14, width: 4, height: 6))
+    root.state = "wide"
+    XCTAssertEqual(root.bounds, Rect(x: -3, y: 14, width: 9, height: 6))
+  }
+
   func testNegativeDurations() throws {
     let layer = layer()
     var animation = BasicAnimation(.opacity, from: 0, to: 1)
