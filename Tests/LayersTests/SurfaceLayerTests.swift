@@ -91,6 +91,20 @@ import XCTest
     XCTAssertEqual(shown(stage), 9)
   }
 
+  /// A fade from no picture does not begin with a frame of the surface.
+  func testAnAnimationThatShowsNoPictureShowsNoSurface() throws {
+    let (stage, layer) = Stage.showing(SurfaceLayer(frame: Rect(x: 0, y: 0, width: 10, height: 10)))
+    layer.surface = try Surface(width: 5, height: 1)
+    let image = try Bitmap(width: 2, height: 2).freeze()
+    layer.add(BasicAnimation(.contents, from: .image(nil), to: .image(image), duration: .milliseconds(100)))
+    stage.turn()
+    XCTAssertNil(stage.tree().sides.last?.content)
+    XCTAssertTrue(stage.tree(after: 50).sides.last?.content is ImageMixture)
+    XCTAssertTrue(stage.tree(after: 100).sides.last?.content === image)
+    stage.turn(after: 200)
+    XCTAssertEqual(shown(stage), 0)
+  }
+
   /// A state that is left gives the surface back, and not a picture of it.
   func testAStateKeepsTheSurface() throws {
     let (stage, layer) = Stage.showing(SurfaceLayer(frame: Rect(x: 0, y: 0, width: 10, height: 10)))

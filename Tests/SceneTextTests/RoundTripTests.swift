@@ -192,16 +192,10 @@ private func isSameAfterRoundTrip(seed: UInt64, images: [Image], font: Font) thr
   return true
 }
 
-/// The property of an application's own kind has no text, and neither has the surface that a layer shows where an animation gives it no
-/// contents.
+/// The property of an application's own kind has no text.
 @MainActor
 private func removeWhatHasNoText(in layer: Layer) {
   layer.removeAnimation(forKey: "level")
-  for key in layer.animationKeys where (layer as? SurfaceLayer)?.surface != nil {
-    let animation = layer.animation(forKey: key)
-    let property = (animation as? KeyframeAnimation)?.property ?? (animation as? BasicAnimation)?.property
-    if property == .contents { layer.removeAnimation(forKey: key) }
-  }
   // Tiles that have come fade in again in a copy.
   if let tiled = layer as? TiledLayer {
     tiled.fadeDuration = .zero

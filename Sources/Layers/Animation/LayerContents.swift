@@ -86,6 +86,8 @@ extension AnimatableValues {
     get { mixture.map { .mixture($0.parts.map { ($0.share, $0.image) }) } ?? .image(contents) }
     set {
       contents = newValue.image
+      // An animation that shows no picture shows none of a surface either.
+      if newValue.parts.isEmpty, content is SurfaceContent { content = nil }
       let mixture = newValue.isPlain ? nil : ImageMixture(newValue.parts)
       if mixture != self.mixture { rare.mixture = mixture }
     }
