@@ -50,6 +50,29 @@ import XCTest
     }
   }
 
+  /// A surface is a picture in the text, of which an animation that gives no picture shows nothing either.
+  func testFadesFromNoPictureOfASurface() throws {
+    let image = try RandomLayers.images(seed: 1)[0]
+    let animations: [any Animation] = [
+      BasicAnimation(.contents, from: .image(nil), to: .image(image)),
+      BasicAnimation(.contents, to: .image(nil)),
+      KeyframeAnimation(.contents, values: [.image(nil), .image(image), .image(nil)], calculationMode: .discrete),
+    ]
+    for (index, animation) in animations.enumerated() {
+      let layer = SurfaceLayer(frame: Rect(x: 5, y: 5, width: 20, height: 15))
+      let surface = try Surface(width: 4, height: 3)
+      try surface.update(IntRect(x: 0, y: 0, width: 4, height: 3)) { pixels in
+        for y in 0..<3 { pixels.row(y).update(repeating: 0xFF11_2233) }
+      }
+      try surface.commit()
+      layer.surface = surface
+      var animation = animation
+      (animation.duration, animation.fillMode, animation.isRemovedOnCompletion) = (.milliseconds(900), .both, index == 0)
+      layer.add(animation)
+      try check(layer, "animation \(index)")
+    }
+  }
+
   func testNegativeSizes() throws {
     let scene = try Scene(text: "layer { bounds 10 20 -4 -6; state wide { bounds.size.width -9 } }")
     let root = scene.root
