@@ -40,6 +40,8 @@ private struct BlendColor {
 private enum RowBlending {
   case over
   case kernel(ckernels_blend)
+  /// The sum of shares of both, limited: the shares of source and backdrop by their alphas, all from 0 to 255.
+  case shares((_ source: UInt32, _ backdrop: UInt32) -> (source: UInt32, backdrop: UInt32))
   /// The mixture of a backdrop and a source without their alpha, pixel by pixel in floating point.
   case colors((_ backdrop: BlendColor, _ source: BlendColor) -> BlendColor)
   /// The same of one component, in a mode that mixes each by itself.
@@ -56,6 +58,8 @@ extension BlendMode {
     case .over where opacity == 255: kernels.pointee.over(backdrop, source, Int64(count))
     case .over: kernels.pointee.over_opacity(backdrop, source, Int64(count), opacity)
     case .kernel(let mode): kernels.pointee.blend(backdrop, source, Int64(count), opacity, mode)
+    case .shares(let shares):
+      for x in 0..<count { backdrop[x] = Self.add(multiplyPixel(source[x], opacity), to: backdrop[x], shares) }
     case .colors(let mix):
       for x in 0..<count { backdrop[x] = Self.blend(multiplyPixel(source[x], opacity), over: backdrop[x], mix) }
     case .components(let mix):
@@ -63,6 +67,18 @@ extension BlendMode {
         backdrop[x] = Self.blend(multiplyPixel(source[x], opacity), over: backdrop[x]) { $0.map($1, mix) }
       }
     }
+  }
+
+  private static func add(
+    _ source: UInt32, to backdrop: UInt32,
+    _ shares: (_ source: UInt32, _ backdrop: UInt32) -> (source: UInt32, backdrop: UInt32)
+  ) -> UInt32 {
+    let share = shares(source >> 24, backdrop >> 24)
+    func channel(_ shift: UInt32) -> UInt32 {
+      min(((source >> shift & 255) * share.source + (backdrop >> shift & 255) * share.backdrop + 127) / 255, 255)
+    }
+    let alpha = channel(24)
+    return alpha << 24 | min(channel(16), alpha) << 16 | min(channel(8), alpha) << 8 | min(channel(0), alpha)
   }
 
   /// A pixel over another: what is outside of the other is seen as it is, what is inside as it mixes.
@@ -113,6 +129,11 @@ extension BlendMode {
     case .saturation: .colors { $0.with(saturation: $1.saturation).with(luminosity: $0.luminosity) }
     case .color: .colors { $1.with(luminosity: $0.luminosity) }
     case .luminosity: .colors { $0.with(luminosity: $1.luminosity) }
+    case .destinationOver: .shares { (255 - $1, 255) }
+    case .sourceAtop: .shares { ($1, 255 - $0) }
+    case .destinationOut: .shares { source, _ in (0, 255 - source) }
+    case .xor: .shares { (255 - $1, 255 - $0) }
+    case .plusLighter: .shares { _, _ in (255, 255) }
     }
   }
 }

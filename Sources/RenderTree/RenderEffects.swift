@@ -155,6 +155,18 @@ public enum BlendMode: String, CaseIterable, Hashable, BitwiseCopyable, Sendable
   case saturation
   case color
   case luminosity
+  // The next are operators of Porter and Duff, which take shares of both sides. What is clear in the layer leaves what lies behind it
+  // alone: the operators of which that is not true would clear the rest of the group.
+  /// What lies behind is seen in front.
+  case destinationOver
+  /// The layer is seen only on what lies behind.
+  case sourceAtop
+  /// The layer cuts itself out of what lies behind.
+  case destinationOut
+  /// Each is seen where the other is not.
+  case xor
+  /// The sum of both, limited.
+  case plusLighter
 }
 
 extension RenderEffects? {

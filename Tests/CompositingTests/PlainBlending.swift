@@ -2,7 +2,7 @@ import Glibc
 import RenderTree
 
 /// The modes of blending as the W3C's Compositing and Blending Level 1 defines them, in real numbers: sections 5.8 (general
-/// formula), 9.1 (separable modes) and 9.2 (the others).
+/// formula), 9.1 (separable modes), 9.2 (the others), and 8.1 (operators of Porter and Duff).
 enum PlainBlending {
   /// Blue, green, red, alpha: 0…1, alpha multiplied in.
   typealias Color = SIMD4<Double>
@@ -38,6 +38,9 @@ enum PlainBlending {
 
   /// co = cs·αs·(1 − αb) + cb·αb·(1 − αs) + αs·αb·B(cb, cs).
   static func blend(_ mode: BlendMode, _ source: Color, over backdrop: Color) -> Color {
+    if let (fa, fb) = operatorShares(mode, source.w, backdrop.w) {
+      return (source * fa + backdrop * fb).clamped(lowerBound: .zero, upperBound: .one)
+    }
     let (cs, cb) = (source.w > 0 ? source / source.w : .zero, backdrop.w > 0 ? backdrop / backdrop.w : .zero)
     var mixed = Color.zero
     switch mode {
@@ -50,6 +53,18 @@ enum PlainBlending {
     var result = source * (1 - backdrop.w) + backdrop * (1 - source.w) + mixed * (source.w * backdrop.w)
     result.w = source.w + backdrop.w * (1 - source.w)
     return result
+  }
+
+  /// Fa and Fb of co = Fa·αs·cs + Fb·αb·cb; nil for a mode that mixes the colours.
+  private static func operatorShares(_ mode: BlendMode, _ source: Double, _ backdrop: Double) -> (Double, Double)? {
+    switch mode {
+    case .destinationOver: (1 - backdrop, 1)
+    case .sourceAtop: (backdrop, 1 - source)
+    case .destinationOut: (0, 1 - source)
+    case .xor: (1 - backdrop, 1 - source)
+    case .plusLighter: (1, 1)
+    default: nil
+    }
   }
 
   private static func separable(_ mode: BlendMode, _ cb: Double, _ cs: Double) -> Double {

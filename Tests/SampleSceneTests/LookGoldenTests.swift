@@ -270,7 +270,7 @@ final class LookGoldenTests: XCTestCase {
 
   func testBlendModes() throws {
     try Sheet.check("look-blend-modes") { sheet in
-      for mode in BlendMode.allCases {
+      for mode in BlendMode.allCases where !Self.operators.contains(mode) {
         sheet.add { card in
           for (index, color) in [0xE0_4030, 0x30_C060, 0x30_60E0].enumerated() {
             card.addSublayer(Sheet.layer(Rect(x: 0, y: Double(index) * 20, width: 40, height: 20), UInt32(color)))
@@ -278,6 +278,27 @@ final class LookGoldenTests: XCTestCase {
           let top = Sheet.layer(Rect(x: 15, y: 5, width: 50, height: 50), 0xE0_A020)
           (top.compositingFilter, top.cornerRadius) = (mode, 12)
           card.addSublayer(top)
+        }
+      }
+    }
+  }
+
+  private static let operators: [BlendMode] = [.destinationOver, .sourceAtop, .destinationOut, .xor, .plusLighter]
+
+  /// In a group of its own, on what is opaque, translucent and clear in it.
+  func testOperators() throws {
+    try Sheet.check("look-operators") { sheet in
+      for mode in Self.operators {
+        sheet.add { card in
+          let group = Layer(frame: card.bounds)
+          group.opacity = 0.9
+          group.addSublayer(Sheet.layer(Rect(x: 0, y: 0, width: 40, height: 30), 0xE0_4030))
+          let under = Sheet.layer(Rect(x: 0, y: 30, width: 40, height: 30), 0x30_60E0)
+          under.backgroundColor = Color(hex: 0x3060E0, alpha: 0.5)
+          let top = Sheet.layer(Rect(x: 15, y: 5, width: 50, height: 50), 0x20_A040)
+          (top.compositingFilter, top.cornerRadius, top.opacity) = (mode, 12, 0.8)
+          for layer in [under, top] { group.addSublayer(layer) }
+          card.addSublayer(group)
         }
       }
     }
