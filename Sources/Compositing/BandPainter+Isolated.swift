@@ -174,7 +174,8 @@ extension BandPainter {
     var bounds: LayerShape?
     if record.flags.contains(.masksToBounds) {
       bounds = LayerShape(
-        record.bounds, radius: Double(record.cornerRadius), corners: parts?.corners ?? .all, transform: transform)
+        record.bounds, radius: Double(record.cornerRadius), corners: parts?.corners ?? .all,
+        smoothEdges: parts?.smoothEdges ?? .all, transform: transform)
     }
     if shadow.path != nil {
       let mask = ShadowMask(shadow, of: record, .all, transform, isInner: false)

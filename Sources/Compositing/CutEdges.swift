@@ -81,9 +81,7 @@ struct ShapeMask {
     pixels = transform.touchedPixels(of: record, record.drawnBounds)
     switch layers.content(at: index) {
     case nil where record.backgroundColor >> 24 == 255:
-      let shape = LayerShape(
-        record.bounds, radius: Double(record.cornerRadius), corners: layers.effects(at: index)?.parts.corners ?? .all,
-        transform: transform)
+      let shape = LayerShape(record, layers.effects(at: index), transform)
       (bounds, strips, coveredRect) = (shape, nil, shape.coveredRect(record.bounds, transform))
     case let shape as ShapeContent
     where record.backgroundColor == 0 && !record.flags.contains(.masksToBounds) && shape.isOpaqueFill:

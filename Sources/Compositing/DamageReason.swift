@@ -36,6 +36,7 @@ public struct DamageReason: Hashable, Sendable {
     case visibility
     case background
     case cornerRadius = "corner radius"
+    case edgeAntialiasing = "edge antialiasing"
     case clip
     case content
     /// The part of the content that is shown, and where.
@@ -162,6 +163,7 @@ extension RenderRecord {
     compare(.contentPlacement, \.placement)
     compare(.contentPlacement, \.cut)
     compare(.cornerRadius, \.corners)
+    compare(.edgeAntialiasing, \.smoothEdges)
     compare(.border, \.border)
     compare(.shadow, \.shadow)
     compare(.innerShadow, \.innerShadow)

@@ -26,8 +26,8 @@ extension Image: PaintableContent {
     let (cut, shown) = (layer.effects?.parts.cut ?? ContentCut(), layer.effects.contentRect(in: layer.record.bounds))
     guard layer.edgesAreSame(of: shown) else { return false }
     if cut.hasNineParts { return layer.pointsAreSame }
-    guard let old = ImageRows(self, shown, in: layer.record.bounds, layer.old, isMasked: false, cut),
-      let new = ImageRows(self, shown, in: layer.record.bounds, layer.new, isMasked: false, cut)
+    guard let old = ImageRows(self, shown, in: layer.record.bounds, layer.effects, layer.old, isMasked: false, cut),
+      let new = ImageRows(self, shown, in: layer.record.bounds, layer.effects, layer.new, isMasked: false, cut)
     else { return false }
     return new.isMoved(from: old, dx: layer.dx, dy: layer.dy)
   }
@@ -55,16 +55,17 @@ struct ImageRows: ContentRows {
 
   /// Nil when no pixel is seen.
   init?(_ image: Image, _ layer: PaintedLayer, _ cut: ContentCut) {
-    let bounds = layer.record.bounds
+    let (bounds, effects) = (layer.record.bounds, layer.node.effects)
     self.init(
-      image, layer.node.effects.contentRect(in: bounds), in: bounds, layer.node.transform, isMasked: layer.isMasked, cut)
+      image, effects.contentRect(in: bounds), in: bounds, effects, layer.node.transform, isMasked: layer.isMasked, cut)
   }
 
   /// The rows of an image at `shown` in a layer with these bounds.
   fileprivate init?(
-    _ image: Image, _ shown: Rect, in bounds: Rect, _ transform: Affine, isMasked: Bool, _ cut: ContentCut
+    _ image: Image, _ shown: Rect, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine, isMasked: Bool,
+    _ cut: ContentCut
   ) {
-    guard let shape = Self.shape(of: shown, in: bounds, transform, isMasked: isMasked) else { return nil }
+    guard let shape = Self.shape(of: shown, in: bounds, effects, transform, isMasked: isMasked) else { return nil }
     (self.image, self.shape) = (image, shape)
     let place = cut.place(ofAllIn: shown)
     if !cut.reachesBeyondContent, let offset = Self.wholeOffset(Self.toOutput(image, place, transform), image) {
@@ -102,12 +103,14 @@ struct ImageRows: ContentRows {
 
   /// The edges of the content that is shown at `place`; nil when no pixel is seen.
   static func shape(of place: Rect, _ layer: PaintedLayer) -> LayerShape? {
-    shape(of: place, in: layer.record.bounds, layer.node.transform, isMasked: layer.isMasked)
+    shape(of: place, in: layer.record.bounds, layer.node.effects, layer.node.transform, isMasked: layer.isMasked)
   }
 
-  static func shape(of place: Rect, in bounds: Rect, _ transform: Affine, isMasked: Bool) -> LayerShape? {
+  static func shape(
+    of place: Rect, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine, isMasked: Bool
+  ) -> LayerShape? {
     guard let visible = visibleRect(of: place, in: bounds, transform, isMasked: isMasked) else { return nil }
-    let shape = LayerShape(visible, radius: 0, transform: transform)
+    let shape = LayerShape(visible, radius: 0, smoothEdges: effects.smoothEdges, transform: transform)
     return shape.pixels.isEmpty ? nil : shape
   }
 

@@ -28,15 +28,17 @@ struct LayerShape {
 
   init(_ record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) {
     self.init(
-      record.bounds, radius: Double(record.cornerRadius), corners: effects?.parts.corners ?? .all, transform: transform)
+      record.bounds, radius: Double(record.cornerRadius), corners: effects?.parts.corners ?? .all,
+      smoothEdges: effects.smoothEdges, transform: transform)
   }
 
   /// - Parameters:
   ///   - rect: in the layer's coordinates.
   ///   - radius: of its corners, in the layer's units.
   ///   - corners: those that are round; the others are square.
+  ///   - smoothEdges: those that are antialiased.
   ///   - transform: from the layer's coordinates to the output's pixels.
-  init(_ rect: Rect, radius: Double, corners: Corners = .all, transform: Affine) {
+  init(_ rect: Rect, radius: Double, corners: Corners = .all, smoothEdges: Edges = .all, transform: Affine) {
     self = .empty
     guard !rect.isEmpty else { return }
     let radius = corners.isEmpty ? 0 : radius
@@ -60,6 +62,7 @@ struct LayerShape {
     kernel.half_v = rect.height / 2 / unitV
     kernel.radius = min(max(radius, 0), min(rect.width, rect.height) / 2)
     kernel.square = UInt32(Corners.all.subtracting(corners).rawValue)
+    kernel.sharp = UInt32(Edges.all.subtracting(smoothEdges).rawValue)
     kernel.unit_u = unitU
     kernel.unit_v = unitV
     kernel.cosine = kernel.ua * kernel.va + kernel.ub * kernel.vb
@@ -134,4 +137,9 @@ struct LayerShape {
             height: inner.maxY.rounded(.down) - inner.minY.rounded(.up))))
     }
   }
+}
+
+extension RenderEffects? {
+  /// The edges of a layer that are antialiased.
+  var smoothEdges: Edges { self?.parts.smoothEdges ?? .all }
 }

@@ -49,8 +49,8 @@ struct MovedLayer {
   /// True if the edges of content that lies at `place` cover the same of each pixel.
   func edgesAreSame(of place: Rect) -> Bool {
     func isSame(isMasked: Bool) -> Bool {
-      guard let old = ImageRows.shape(of: place, in: record.bounds, old, isMasked: isMasked),
-        let new = ImageRows.shape(of: place, in: record.bounds, new, isMasked: isMasked)
+      guard let old = ImageRows.shape(of: place, in: record.bounds, effects, old, isMasked: isMasked),
+        let new = ImageRows.shape(of: place, in: record.bounds, effects, new, isMasked: isMasked)
       else { return false }
       return new.isMoved(from: old, dx: dx, dy: dy)
     }
@@ -105,7 +105,7 @@ extension ckernels_shape {
       abs(ua) == 1 && ub == 0 && va == 0 && abs(vb) == 1 || ua == 0 && abs(ub) == 1 && abs(va) == 1 && vb == 0
     return isUpright && ua == old.ua && ub == old.ub && va == old.va && vb == old.vb && half_u == old.half_u
       && half_v == old.half_v && radius == old.radius && unit_u == old.unit_u && unit_v == old.unit_v
-      && square == old.square && uc.isShort && vc.isShort && old.uc.isShort && old.vc.isShort
+      && square == old.square && sharp == old.sharp && uc.isShort && vc.isShort && old.uc.isShort && old.vc.isShort
       && old.uc == uc + (ua * dx + ub * dy) && old.vc == vc + (va * dx + vb * dy)
   }
 }

@@ -5,7 +5,7 @@ import RenderTree
 extension RandomLayers {
   /// Changes one property of a layer's look that few layers have.
   func changeLook(_ layer: Layer) {
-    switch Int.random(in: 0..<22, using: &random) {
+    switch Int.random(in: 0..<23, using: &random) {
     case 0, 1:
       layer.borderWidth = random.chance(0.2) ? 0 : number(in: 0...6)
       if random.chance(0.5) { layer.borderColor = random.chance(0.2) ? nil : color() }
@@ -36,6 +36,7 @@ extension RandomLayers {
       layer.innerShadowColor = random.chance(0.1) ? nil : color()
       layer.innerShadowOffset = random.chance(0.1) ? Size(-1e9, 1e9) : Size(number(in: -5...5), number(in: -5...5))
       layer.innerShadowRadius = random.chance(0.3) ? 0 : number(in: 0...6)
+    case 21: layer.edgeAntialiasingMask = Edges(rawValue: .random(in: 0...15, using: &random))
     default: changeMask(of: layer)
     }
   }

@@ -13,6 +13,9 @@ public final class RenderEffects: Sendable {
     public var cut = ContentCut()
     /// The corners that the radius rounds; the others are square.
     public var corners = Corners.all
+    /// The edges that are antialiased where they lie between pixels. The others end at the pixels whose middles lie beyond them, so that
+    /// layers that meet at them leave no pixel out and paint none twice. The edges of a layer with a homography are all antialiased.
+    public var smoothEdges = Edges.all
     public var border: Border?
     /// The standard deviation of the blur of the layer's picture, in the layer's units; 0 for none. On the output it is at most
     /// 64 pixels.
@@ -180,6 +183,7 @@ extension RenderEffects: CustomStringConvertible {
     if let placement = parts.placement { words.append(placement.description) }
     if parts.cut != ContentCut() { words.append(parts.cut.description) }
     if parts.corners != .all { words.append("corners \(parts.corners.rawValue)") }
+    if parts.smoothEdges != .all { words.append("smooth edges \(parts.smoothEdges.rawValue)") }
     if let border = parts.border { words.append("border \(border.width) \(border.color.hexadecimalColor)") }
     if parts.blurRadius > 0 { words.append("blur \(parts.blurRadius)") }
     if let matrix = parts.colorMatrix { words.append("colors \(matrix)") }

@@ -44,6 +44,7 @@ extension PictureRecord {
     TextProperty("isDoubleSided", \.isDoubleSided, .bool),
     TextProperty("cornerRadius", \.record.cornerRadius, .float("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
     TextProperty("maskedCorners", \.parts.corners, .corners),
+    TextProperty("edgeAntialiasingMask", \.parts.smoothEdges, .edges),
     TextProperty("backgroundColor", \.record.backgroundColor, .pixel),
     TextProperty("border", optional: \.parts.border, .border),
     TextProperty("shadow", optional: \.parts.shadow, .shadow),

@@ -88,6 +88,7 @@ struct SceneKind {
       SceneProperty(.cornerRadius, .number),
       SceneProperty(.backgroundColor, .color, in: \Layer.backgroundColor, .optional(.color)),
       SceneProperty("maskedCorners", \Layer.maskedCorners, .corners),
+      SceneProperty("edgeAntialiasingMask", \Layer.edgeAntialiasingMask, .edges),
       SceneProperty(.borderWidth, .number),
       SceneProperty(.borderColor, .color, in: \Layer.borderColor, .optional(.color)),
       SceneProperty(.shadowOpacity, .number),
@@ -267,20 +268,27 @@ extension ValueSyntax where Value == FillRule {
 }
 
 extension ValueSyntax where Value == Corners {
-  private static var words: KeyValuePairs<String, Corners> {
-    ["minXMinY": .minXMinY, "maxXMinY": .maxXMinY, "minXMaxY": .minXMaxY, "maxXMaxY": .maxXMaxY]
-  }
-
   static var corners: Self {
-    let corner = ValueSyntax.word(words)
-    let expected = "corners: \(corner.expected), or none"
+    subset(named: "corners", ["minXMinY": .minXMinY, "maxXMinY": .maxXMinY, "minXMaxY": .minXMaxY, "maxXMaxY": .maxXMaxY])
+  }
+}
+
+extension ValueSyntax where Value == Edges {
+  static var edges: Self { subset(named: "edges", ["minX": .minX, "maxX": .maxX, "minY": .minY, "maxY": .maxY]) }
+}
+
+extension ValueSyntax where Value: OptionSet & Hashable & Sendable, Value.Element == Value {
+  /// Some of these words, or `none`.
+  fileprivate static func subset(named name: String, _ words: KeyValuePairs<String, Value>) -> Self {
+    let one = ValueSyntax.word(words)
+    let expected = "\(name): \(one.expected), or none"
     return Self(expected) { reader throws(SceneError) in
       if reader.take("none") { return [] }
-      let corners = try reader.list(while: { reader.valueWord.map { word in words.contains { $0.key == word } } ?? false }) {
-        () throws(SceneError) in try corner.read(reader)
+      let values = try reader.list(while: { reader.valueWord.map { word in words.contains { $0.key == word } } ?? false }) {
+        () throws(SceneError) in try one.read(reader)
       }
-      guard !corners.isEmpty else { throw reader.expected(expected) }
-      return corners.reduce([]) { $0.union($1) }
+      guard !values.isEmpty else { throw reader.expected(expected) }
+      return values.reduce([]) { $0.union($1) }
     } text: { value, _ in
       value.isEmpty ? "none" : words.filter { value.contains($0.value) }.map(\.key).joined(separator: " ")
     }

@@ -60,6 +60,7 @@ import Testing
       ("content placement", { $0.placement = ContentPlacement(gravity: .center, size: Size(4, 4)) }),
       ("content placement", { $0.cut.scale = 2 }),
       ("corner radius", { $0.corners = [] }),
+      ("edge antialiasing", { $0.smoothEdges = [] }),
       ("border", { $0.border = Border(width: 1, color: 0xFFFF_FFFF) }),
       ("filters", { $0.blurRadius = 2 }),
       ("filters", { $0.colorMatrix = .identity }),

@@ -85,6 +85,7 @@ static struct ckernels_shape shape(struct random *random) {
   result.inverse_ua = fabs(cosine) > 1e-9 ? 1 / cosine : 0;
   result.inverse_va = fabs(sine) > 1e-9 ? -1 / sine : 0;
   result.square = random_below(random, 3) ? 0 : random_below(random, 16);
+  result.sharp = random_below(random, 2) ? 0 : random_below(random, 16);
   return result;
 }
 

@@ -304,6 +304,31 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
+  /// Turned cards of nine layers that meet: with all edges antialiased, and without those inside.
+  func testEdges() throws {
+    let image = try Sheet.image()
+    try Sheet.check("look-edges") { sheet in
+      for (mask, hasImages) in [(Edges.all, false), ([], false), ([], true)] {
+        sheet.add { card in
+          (card.backgroundColor, card.transform) = (nil, .rotation(0.3))
+          for index in 0..<9 {
+            let (column, row) = (Double(index % 3), Double(index / 3))
+            let cell = Sheet.layer(Rect(x: column * 20, y: row * 20, width: 20, height: 20), 0x1E_90FF)
+            if hasImages {
+              (cell.contents, cell.contentsRect) = (image, Rect(x: column / 3, y: row / 3, width: 1 / 3, height: 1 / 3))
+            }
+            cell.edgeAntialiasingMask = mask
+            card.addSublayer(cell)
+          }
+        }
+      }
+      sheet.add { card in
+        (card.transform, card.masksToBounds, card.edgeAntialiasingMask) = (.rotation(0.3), true, [.minX, .minY])
+        card.addSublayer(Sheet.layer(Rect(x: 20, y: 20, width: 60, height: 60), 0x2E8B57))
+      }
+    }
+  }
+
   func testRasterized() throws {
     try Sheet.check("look-rasterized") { sheet in
       for (scale, turn) in [(1, 0), (0.25, 0), (1, 0.4), (2, 0.4)] {

@@ -44,6 +44,9 @@ struct ckernels_shape {
   // The corners that are square in spite of the radius: bit 0 where u and v are below 0, bit 1 where only v is, bit 2 where
   // only u is, bit 3 where neither is.
   uint32_t square;
+  // The edges that are not antialiased: bit 0 where u is lowest, bit 1 where it is highest, bits 2 and 3 the same for v. Such an edge
+  // leaves a pixel whose middle lies inside of it alone, and takes all others.
+  uint32_t sharp;
 };
 
 // The part of one row that a shape covers: nothing outside of `touched` and all of `covered`, which lies inside it. Both
@@ -252,6 +255,7 @@ struct ckernels_table {
   // Across an edge the coverage is the overlap of the shape with a box that is one pixel wide and turned with the edge. It
   // is exact for upright shapes, smooth for turned ones, and proportional for shapes thinner than a pixel. In a corner it is
   // at most ½ − distance from the arc, where the distance in local units is divided by the length of its gradient in pixels.
+  // Where two shapes meet at sharp edges, each pixel is one's.
   void (*coverage)(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
   // Writes the coverage of four rows of pixels, which are `stride` bytes apart, and clears the cells. A column has four cells,
   // one for each row: what the edges in it add to the sums of this column and of all that follow. `columns` is a multiple of

@@ -59,7 +59,7 @@ extension RareValues {
   /// The effects but for the place of the contents. What is not finite is left out.
   fileprivate var effects: RenderEffects.Parts {
     var parts = RenderEffects.Parts()
-    parts.corners = maskedCorners
+    (parts.corners, parts.smoothEdges) = (maskedCorners, edgeAntialiasingMask)
     (parts.blendMode, parts.transition) = (compositingFilter, transition)
     if shouldRasterize, rasterizationScale > 0, rasterizationScale.isFinite { parts.rasterizationScale = rasterizationScale }
     if blurRadius > 0, blurRadius.isFinite { parts.blurRadius = blurRadius }

@@ -113,6 +113,15 @@ extension Layer {
     set { change(maskedCorners, newValue) { $0.rare.maskedCorners = $1 } }
   }
 
+  /// The edges of background, contents and clip that are antialiased where they lie between pixels: all at first. Behind an antialiased
+  /// edge something is seen through the pixels that it covers in part, and so it is behind two that meet: a seam. At the others the layer
+  /// covers whole pixels, those whose middles it covers, and layers that meet there have no seam. A shape, a text and edges in perspective
+  /// are antialiased always.
+  public var edgeAntialiasingMask: Edges {
+    get { values.rare.edgeAntialiasingMask }
+    set { change(edgeAntialiasingMask, newValue) { $0.rare.edgeAntialiasingMask = $1 } }
+  }
+
   /// The shape that throws the shadow, and the inner shadow, in the layer's coordinates; nil, the initial value, for the layer's own
   /// picture with its sublayers and, for the inner shadow, for `bounds` with their round corners. Animatable; a change is
   /// seen at once unless `actions` says otherwise.

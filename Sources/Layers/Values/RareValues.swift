@@ -13,6 +13,7 @@ struct RareValues: Hashable, Sendable {
   var borderWidth = 0.0
   var borderColor: Color? = .black
   var maskedCorners = Corners.all
+  var edgeAntialiasingMask = Edges.all
   var shadowColor: Color? = .black
   var shadowOpacity = 0.0
   var shadowOffset = Size(0, -3)
