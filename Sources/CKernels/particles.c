@@ -126,21 +126,18 @@ static bool make(const struct ckernels_emission *e, uint64_t hash, double age, d
   double reach = 2 * half * factors + 3 * factors / unit_length + 2;
   if (!(x + reach > box.min_x && x - reach < box.max_x && y + reach > box.min_y && y - reach < box.max_y)) return false;
   if (!(fabs(x) < 0x1p24 && fabs(y) < 0x1p24)) return false;
-  double size = scale * sprite->pixel_width * unit_length;
-  for (int64_t i = 1; i < e->sprite_count && size < SMALLEST; i++) {
+  // The longer side of a pixel decides: where a picture is one pixel wide, its halves are that too.
+  for (int64_t i = 1; i < e->sprite_count && fmax(sprite->pixel_width, sprite->pixel_height) * scale * unit_length < SMALLEST; i++) {
     sprite++;
-    size *= 2;
   }
-  // One that is smaller than a pixel keeps its size and becomes fainter.
-  double cover = 1;
-  if (size < SMALLEST) {
-    cover = (size / SMALLEST) * (size / SMALLEST);
-    scale *= SMALLEST / size;
-  }
+  // Along an axis in which the particle is smaller than a pixel it keeps that size, and becomes fainter.
+  double growth_x = fmax(SMALLEST / (sprite->pixel_width * scale * unit_length), 1);
+  double growth_y = fmax(SMALLEST / (sprite->pixel_height * scale * unit_length), 1);
+  double cover = 1 / (growth_x * growth_y);
   particle->tint = tint(e, hash, age, cover);
   if (particle->tint == 0) return false;
   struct direction turn = direction(spread(e->spin, hash, SPIN) * age);
-  double across = scale * sprite->pixel_width, down = scale * sprite->pixel_height;
+  double across = scale * sprite->pixel_width * growth_x, down = scale * sprite->pixel_height * growth_y;
   // The sprite's pixels to those of the output.
   double a = (e->a * turn.x + e->c * turn.y) * across, b = (e->b * turn.x + e->d * turn.y) * across;
   double c = (e->c * turn.x - e->a * turn.y) * down, d = (e->d * turn.x - e->b * turn.y) * down;

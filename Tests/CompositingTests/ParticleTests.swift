@@ -164,6 +164,38 @@ import Testing
     }
   }
 
+  /// A narrow picture that is shown small is not thinner than a pixel along either axis: what it lacks in alpha it has in width, and no
+  /// place between pixels hides it.
+  @Test(arguments: [(1, 16), (16, 1), (2, 24), (3, 16), (1, 1), (40, 3)])
+  func narrowPicturesAreSeenAtAnyPlace(width: Int, height: Int) throws {
+    let bitmap = try Bitmap(width: width, height: height)
+    for y in 0..<height { memset(bitmap.row(y), 0xFF, 4 * width) }
+    var cell = EmitterCell(contents: bitmap.freeze())
+    (cell.birthRate, cell.lifetime) = (0.1, 100)
+    for scale in [1, 0.6, 0.4, 0.25, 0.15] {
+      cell.scale = scale
+      var parts = Emission.Parts()
+      parts.cells = [cell]
+      let content = ParticleContent(parts, at: .zero + .seconds(1))
+      var sums: [Double] = []
+      for step in 0..<16 {
+        let move = Affine.translation(x: 32 + Double(step) / 16, y: 32 + Double(step % 4) / 4)
+        let found = content.particles(in: Self.everywhere, move)
+        let (particle, sprite) = try #require(found.first)
+        // The size of the sprite's pixels in those of the output.
+        let (across, down) = (65536 / Double(particle.ux), 65536 / Double(particle.vy))
+        #expect(across > 0.7071 && down > 0.7071, "\(width) × \(height) at \(scale): \(across) × \(down)")
+        let shown = across * Double(sprite.width) * down * Double(sprite.height) * Double(particle.tint >> 24) / 255
+        let area = Double(width * height) * scale * scale
+        #expect(abs(shown - area) < 0.01 * area + 0.05, "\(width) × \(height) at \(scale): \(shown), not \(area)")
+        let picture = try Self.tree(content, move).picture(width: 72, height: 72)
+        sums.append((0..<72 * 72).reduce(0) { $0 + Double(picture[$1 % 72, $1 / 72] & 255) - 0x30 })
+      }
+      let (least, most) = (sums.min() ?? 0, sums.max() ?? 0)
+      #expect(least > 0.25 * most, "\(width) × \(height) at \(scale): \(sums)")
+    }
+  }
+
   /// Cells with numbers that make no sense emit nothing, and nothing traps.
   @Test func oddNumbersEmitNothing() throws {
     let image = try RandomEmission.image(width: 4, height: 4)

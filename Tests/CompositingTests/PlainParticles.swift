@@ -167,17 +167,24 @@ extension PlainParticles.Shown {
   fileprivate init?(_ particle: PlainParticle, _ transform: Affine) {
     guard particle.scale > 0 else { return nil }
     let sprite = particle.sprite
-    var size = particle.scale / particle.contentsScale * abs(transform.determinant).squareRoot()
-    var level = 0
-    while size < 0.5.squareRoot(), level + 1 < sprite.levels.count { (size, level) = (size * 2, level + 1) }
-    let growth = max(0.5.squareRoot() / size, 1)
+    // The pixels of the output for one of the sprite's, along both axes, and the level at which one of them is not too small.
+    func sides(_ level: Int) -> (x: Double, y: Double) {
+      let pixels = particle.scale / particle.contentsScale * abs(transform.determinant).squareRoot()
+      let (columns, rows) = (Double(sprite.levels[level].width - 2), Double(sprite.levels[level].height - 2))
+      return (pixels * Double(sprite.width) / columns, pixels * Double(sprite.height) / rows)
+    }
+    let smallest = 0.5.squareRoot()
+    let level = sprite.levels.indices.first { max(sides($0).x, sides($0).y) >= smallest } ?? sprite.levels.count - 1
+    let growth = (x: max(smallest / sides(level).x, 1), y: max(smallest / sides(level).y, 1))
     let (columns, rows) = (Double(sprite.levels[level].width - 2), Double(sprite.levels[level].height - 2))
-    let scale = particle.scale * growth / particle.contentsScale
+    let scale = particle.scale / particle.contentsScale
     map = Affine.translation(x: -columns / 2, y: -rows / 2)
-      .concatenating(.scale(x: scale * Double(sprite.width) / columns, y: scale * Double(sprite.height) / rows))
+      .concatenating(
+        .scale(x: scale * growth.x * Double(sprite.width) / columns, y: scale * growth.y * Double(sprite.height) / rows)
+      )
       .concatenating(.rotation(particle.angle))
       .concatenating(.translation(x: particle.place.x, y: particle.place.y)).concatenating(transform)
-    (self.particle, self.level, cover) = (particle, level, 1 / (growth * growth))
+    (self.particle, self.level, cover) = (particle, level, 1 / (growth.x * growth.y))
     // Alpha has 255 steps.
     if particle.color.w * cover * 255 < 0.5 { return nil }
   }
