@@ -36,12 +36,14 @@ static const struct ckernels_table table = {
     GRADIENT_KERNELS,
     .strip_coverage = ckernels_strip_coverage_avx2,
     .sample = ckernels_sample_avx2,
+    .find_particles = ckernels_find_particles_avx512,
     .particles = ckernels_particles_avx2,
     .coverage = ckernels_coverage_avx2,
 };
 
 const struct ckernels_table *ckernels_avx512(void) {
-  const int supported = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && ckernels_avx2();
+  const int supported = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl") && ckernels_avx2();
   return supported ? &table : 0;
 }
 

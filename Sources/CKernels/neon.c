@@ -19,6 +19,7 @@ static const struct ckernels_table table = {
     GRADIENT_KERNELS,
     STRIP_KERNELS,
     .sample = ckernels_sample_neon,
+    .find_particles = ckernels_find_particles_portable,
     .particles = ckernels_particles_portable,
     .coverage = ckernels_coverage_portable,
 };

@@ -9,6 +9,7 @@
 
 #define VECTOR_BYTES 32
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#include "particle_finder.h"
 #include "vector.h"
 
 // A particle's numbers in all lanes.
@@ -110,6 +111,11 @@ void ckernels_particles_avx2(const struct ckernels_pixels *pixels, const struct 
       ckernels_particles_portable(pixels, &particles[i], 1, adds);
     }
   }
+}
+
+int64_t ckernels_find_particles_avx2(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next,
+                                     int64_t end, struct ckernels_particle *particles, int64_t capacity) {
+  return find_particles(emission, box, next, end, particles, capacity);
 }
 #pragma clang attribute pop
 

@@ -119,6 +119,7 @@ static const struct ckernels_table table = {
     .strip_coverage = strip_coverage,
     .gradient = gradient,
     .sample = ckernels_sample_portable,
+    .find_particles = ckernels_find_particles_portable,
     .particles = ckernels_particles_portable,
     .coverage = ckernels_coverage_portable,
 };

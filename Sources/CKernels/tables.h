@@ -20,6 +20,12 @@ void ckernels_particles_portable(const struct ckernels_pixels *pixels, const str
                                  uint32_t adds);
 void ckernels_particles_avx2(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
                              uint32_t adds);
+int64_t ckernels_find_particles_portable(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next,
+                                         int64_t end, struct ckernels_particle *particles, int64_t capacity);
+int64_t ckernels_find_particles_avx2(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next, int64_t end,
+                                     struct ckernels_particle *particles, int64_t capacity);
+int64_t ckernels_find_particles_avx512(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next, int64_t end,
+                                       struct ckernels_particle *particles, int64_t capacity);
 void ckernels_coverage_portable(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
 void ckernels_strip_coverage_avx2(uint8_t *coverage, int64_t stride, uint32_t *cells, int64_t columns, uint32_t *sums,

@@ -36,7 +36,9 @@ extension ParticleContent: PaintableContent {
       base: layer.target.pointer(x: pixels.minX, y: pixels.minY), bytes_per_row: Int64(layer.target.bytesPerRow),
       x: pixels.minX, y: pixels.minY)
     let adds: UInt32 = emission.parts.renderMode == .additive ? 1 : 0
-    forEachRun(in: pixels, layer.node.transform, opacity: Double(layer.opacity) / 255, &painter.scratch.particles) { run in
+    forEachRun(
+      in: pixels, layer.node.transform, opacity: Double(layer.opacity) / 255, painter.kernels, &painter.scratch.particles
+    ) { run in
       guard let first = run.baseAddress else { return }
       painter.kernels.pointee.particles(&target, first, Int64(run.count), adds)
     }
@@ -47,7 +49,8 @@ extension ParticleContent: PaintableContent {
 
   /// Gives the particles that may touch pixels to `body`, in the order in which they are painted.
   func forEachRun(
-    in pixels: IntRect, _ transform: Affine, opacity: Double = 1, _ memory: inout ContiguousArray<ckernels_particle>,
+    in pixels: IntRect, _ transform: Affine, opacity: Double = 1, _ kernels: UnsafePointer<ckernels_table>,
+    _ memory: inout ContiguousArray<ckernels_particle>,
     _ body: (UnsafeBufferPointer<ckernels_particle>) -> Void
   ) {
     guard let time else { return }
@@ -68,7 +71,7 @@ extension ParticleContent: PaintableContent {
         let numbers = source.numbers(at: time)
         var next = numbers.lowerBound
         while next < numbers.upperBound {
-          memory.append(kernel, box, &next, numbers.upperBound, limit: Self.runLength)
+          memory.append(kernel, kernels, box, &next, numbers.upperBound, limit: Self.runLength)
           if sorts { continue }
           memory.withUnsafeBufferPointer(body)
           memory.removeAll(keepingCapacity: true)
@@ -86,7 +89,8 @@ extension ParticleContent: PaintableContent {
 
 extension ContiguousArray<ckernels_particle> {
   fileprivate mutating func append(
-    _ emission: ckernels_emission, _ box: ckernels_box, _ next: inout Int64, _ end: Int64, limit: Int
+    _ emission: ckernels_emission, _ kernels: UnsafePointer<ckernels_table>, _ box: ckernels_box, _ next: inout Int64,
+    _ end: Int64, limit: Int
   ) {
     let start = count
     let empty = ckernels_particle(
@@ -95,7 +99,7 @@ extension ContiguousArray<ckernels_particle> {
     let found = withUnsafeMutableBufferPointer { memory -> Int in
       guard let base = memory.baseAddress else { return 0 }
       return withUnsafePointer(to: emission) {
-        Int(ckernels_find_particles($0, box, &next, end, base + start, Int64(limit)))
+        Int(kernels.pointee.find_particles($0, box, &next, end, base + start, Int64(limit)))
       }
     }
     removeLast(limit - found)

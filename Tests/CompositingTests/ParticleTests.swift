@@ -145,7 +145,7 @@ import Testing
         guard let base = memory.baseAddress else { return }
         var target = ckernels_pixels(base: base, bytes_per_row: Int64(Self.width * 4), x: 0, y: 0)
         var room: ContiguousArray<ckernels_particle> = []
-        content.forEachRun(in: pixels, transform, &room) { run in
+        content.forEachRun(in: pixels, transform, table, &room) { run in
           guard let first = run.baseAddress else { return }
           table.pointee.particles(&target, first, Int64(run.count), adds)
         }
@@ -267,7 +267,7 @@ extension ParticleContent {
     var memory: ContiguousArray<ckernels_particle> = []
     var found: [(ckernels_particle, ckernels_sprite)] = []
     // The sprites' addresses are right inside alone.
-    forEachRun(in: pixels, transform, &memory) { run in
+    forEachRun(in: pixels, transform, ckernels_best(), &memory) { run in
       found += run.compactMap { particle in particle.sprite.map { (particle, $0.pointee) } }
     }
     return found

@@ -118,29 +118,31 @@ static void map_colors(const struct ckernels_table *table, const struct input *i
 static void coverage(const struct ckernels_table *table, const struct input *in) {
   table->coverage(in->result, in->count, in->x, in->y, &in->shape);
 }
-// The result ends with the four rows. It begins with what is left of the cells and of the sums.
 // The particles of a fountain that meet a row; their sprite has a clear border.
 static void particles(const struct ckernels_table *table, const struct input *in) {
-  enum { SIDE = 5, MOST = 64 };
-  uint32_t pixels[(SIDE + 2) * (SIDE + 2)] = {0}, half[5 * 5] = {0};
-  for (int i = 0; i < SIDE * SIDE; i++) pixels[(i / SIDE + 1) * (SIDE + 2) + i % SIDE + 1] = in->color;
-  for (int i = 0; i < 9; i++) half[(i / 3 + 1) * 5 + i % 3 + 1] = in->color;
-  const struct ckernels_sprite sprites[] = {{pixels, SIDE + 2, SIDE, SIDE, 1, 1}, {half, 5, 3, 3, 5 / 3.0, 5 / 3.0}};
+  enum { SIDE = 5, STRIDE = 16, MOST = CKERNELS_PARTICLE_BATCH };
+  uint32_t pixels[(SIDE + 2) * STRIDE] = {0}, half[5 * STRIDE] = {0};
+  for (int i = 0; i < SIDE * SIDE; i++) pixels[(i / SIDE + 1) * STRIDE + i % SIDE + 1] = in->color + (uint32_t)i;
+  for (int i = 0; i < 9; i++) half[(i / 3 + 1) * STRIDE + i % 3 + 1] = in->color;
+  const struct ckernels_sprite sprites[] = {{pixels, STRIDE, SIDE, SIDE, 1, 1}, {half, STRIDE, 3, 3, 5 / 3.0, 5 / 3.0}};
+  // A quarter of them is not turned.
+  const double turns = in->opacity & 2 ? 1 : 0, shears = in->opacity & 4 ? 1 : 0;
   const struct ckernels_emission emission = {
       .seed = in->color, .birthplace = (enum ckernels_birthplace)(in->opacity % 8), .x = in->x & 127, .y = 9, .width = 60,
       .height = 30, .time = 3, .end = 2.5, .rate = 20, .lifetime = {2, 1}, .velocity = {30, 20}, .scale = {1, 1},
-      .spin = {1, 4}, .direction = {0.5, 6}, .in_plane = 1, .acceleration_y = 9,
+      .spin = {turns, 4 * turns}, .direction = {0.5, 6}, .in_plane = 1, .acceleration_y = 9,
       .color = {{0.8, 0.4}, {0.5, 0.5}, {0.7, 0.3}, {0.8, 0.4}}, .color_speed = {0.1, 0, -0.1, -0.1}, .opacity = 1,
-      .a = 1, .b = (in->y & 15) / 16.0, .c = -0.3, .d = 0.8, .sprites = sprites, .sprite_count = 2};
+      .a = 1, .b = shears * (in->y & 15) / 16, .c = -0.3 * shears, .d = 0.8, .sprites = sprites, .sprite_count = 2};
   const struct ckernels_box box = {0, 0, (int32_t)in->count, 1};
   const struct ckernels_pixels target = {in->result, 0, 0, 0};
   struct ckernels_particle found[MOST];
   for (int64_t next = 0; next < 60;) {
-    int64_t count = ckernels_find_particles(&emission, box, &next, 60, found, MOST);
+    int64_t count = table->find_particles(&emission, box, &next, 60, found, MOST);
     table->particles(&target, found, count, in->opacity & 1);
   }
 }
 
+// The result ends with the four rows. It begins with what is left of the cells and of the sums.
 static void strip_coverage(const struct ckernels_table *table, const struct input *in) {
   int64_t columns = in->count / 8 * 4;
   if (columns == 0) return;

@@ -193,6 +193,9 @@ struct ckernels_particle {
   uint32_t tint;
 };
 
+// As many particles are looked at together.
+enum { CKERNELS_PARTICLE_BATCH = 64 };
+
 // Pixels by absolute coordinates: `base` is the address of (x, y).
 struct ckernels_pixels {
   uint32_t *base;
@@ -243,6 +246,10 @@ struct ckernels_table {
   // d = the image at the pixels (x, y), (x + 1, y), …: bilinear with 7 bits of weight for each axis. Edge pixels are
   // repeated outside.
   void (*sample)(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *sampler);
+  // Writes the particles with numbers from `*next` up to `end` that live and may touch `box`, until there is no room for
+  // CKERNELS_PARTICLE_BATCH more; `*next` becomes the number after the last one that was looked at. Returns how many were written.
+  int64_t (*find_particles)(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next, int64_t end,
+                            struct ckernels_particle *particles, int64_t capacity);
   // d = sprite·tint over d, for each particle after the other; with `adds` the sum of both, at most 255. The sprite is sampled
   // bilinearly with 8 bits of weight.
   void (*particles)(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
@@ -334,11 +341,6 @@ struct ckernels_strips *_Nullable ckernels_fill_strips(struct ckernels_filler *f
                                                        const double *_Nullable points, const long *_Nullable ends, long count,
                                                        struct ckernels_box box, uint32_t even_odd);
 void ckernels_free_strips(struct ckernels_strips *strips);
-
-// Writes the particles with numbers from `*next` up to `end` that live and may touch `box`, until there are `capacity` of them; `*next`
-// becomes the number after the last one that was looked at. Returns how many were written.
-int64_t ckernels_find_particles(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next, int64_t end,
-                                struct ckernels_particle *particles, int64_t capacity);
 
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);
