@@ -37,7 +37,7 @@ static const struct ckernels_table table = {
     .strip_coverage = ckernels_strip_coverage_avx2,
     .sample = ckernels_sample_avx2,
     .find_particles = ckernels_find_particles_avx512,
-    .particles = ckernels_particles_avx2,
+    .particles = ckernels_particles_avx512,
     .coverage = ckernels_coverage_avx2,
 };
 

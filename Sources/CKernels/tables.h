@@ -20,6 +20,8 @@ void ckernels_particles_portable(const struct ckernels_pixels *pixels, const str
                                  uint32_t adds);
 void ckernels_particles_avx2(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
                              uint32_t adds);
+void ckernels_particles_avx512(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
+                               uint32_t adds);
 int64_t ckernels_find_particles_portable(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next,
                                          int64_t end, struct ckernels_particle *particles, int64_t capacity);
 int64_t ckernels_find_particles_avx2(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next, int64_t end,

@@ -118,7 +118,7 @@ static void map_colors(const struct ckernels_table *table, const struct input *i
 static void coverage(const struct ckernels_table *table, const struct input *in) {
   table->coverage(in->result, in->count, in->x, in->y, &in->shape);
 }
-// The particles of a fountain that meet a row; their sprite has a clear border.
+// The particles of a fountain that meet some rows; their sprite has a clear border.
 static void particles(const struct ckernels_table *table, const struct input *in) {
   enum { SIDE = 5, STRIDE = 16, MOST = CKERNELS_PARTICLE_BATCH };
   uint32_t pixels[(SIDE + 2) * STRIDE] = {0}, half[5 * STRIDE] = {0};
@@ -133,8 +133,10 @@ static void particles(const struct ckernels_table *table, const struct input *in
       .spin = {turns, 4 * turns}, .direction = {0.5, 6}, .in_plane = 1, .acceleration_y = 9,
       .color = {{0.8, 0.4}, {0.5, 0.5}, {0.7, 0.3}, {0.8, 0.4}}, .color_speed = {0.1, 0, -0.1, -0.1}, .opacity = 1,
       .a = 1, .b = shears * (in->y & 15) / 16, .c = -0.3 * shears, .d = 0.8, .sprites = sprites, .sprite_count = 2};
-  const struct ckernels_box box = {0, 0, (int32_t)in->count, 1};
-  const struct ckernels_pixels target = {in->result, 0, 0, 0};
+  // All pixels are one row, or several.
+  const int32_t rows = in->opacity & 8 ? 6 : 1, columns = (int32_t)in->count / rows;
+  const struct ckernels_box box = {0, 0, columns, rows};
+  const struct ckernels_pixels target = {in->result, 4 * columns, 0, 0};
   struct ckernels_particle found[MOST];
   for (int64_t next = 0; next < 60;) {
     int64_t count = table->find_particles(&emission, box, &next, 60, found, MOST);

@@ -137,7 +137,7 @@ struct ckernels_spread {
   double mean, range;
 };
 
-// A picture of particles, with a border of clear pixels that is one pixel wide.
+// A picture of particles, with a border of clear pixels that is one pixel wide. In memory each row has a multiple of 16 pixels.
 struct ckernels_sprite {
   // The first pixel of the border.
   const uint32_t *pixels;
@@ -251,7 +251,7 @@ struct ckernels_table {
   int64_t (*find_particles)(const struct ckernels_emission *emission, struct ckernels_box box, int64_t *next, int64_t end,
                             struct ckernels_particle *particles, int64_t capacity);
   // d = sprite·tint over d, for each particle after the other; with `adds` the sum of both, at most 255. The sprite is sampled
-  // bilinearly with 8 bits of weight.
+  // bilinearly, with 8 bits of weight for each axis.
   void (*particles)(const struct ckernels_pixels *pixels, const struct ckernels_particle *particles, int64_t count,
                     uint32_t adds);
   // d = the gradient at the pixels (x, y), (x + 1, y), …, dithered: each byte is the value or the one next to it, by a Bayer matrix of
