@@ -48,7 +48,9 @@ struct PixelTarget {
 /// Unchecked but safe to share: a thread that paints takes it from the compositor's list of idle ones and has it alone.
 final class CompositeScratch: @unchecked Sendable {
   /// The pixels of a group, or those that a clip keeps, by depth.
-  private var groups: [(base: UnsafeMutableRawPointer, bytes: Int)] = []
+  private var groups: [Room] = []
+  /// The pixels that a clip keeps of those behind particles.
+  private var behindParticles = Room()
   private var row: UnsafeMutableRawPointer
   private var rowPixels = 0
   /// A row in which the channels of pixels are added up.
@@ -64,6 +66,22 @@ final class CompositeScratch: @unchecked Sendable {
   /// For each node, its visibility in the rectangle that is painted.
   private(set) var visibility: UnsafeMutablePointer<Visibility>
   private var visibilityCount = 64
+
+  private struct Room {
+    var base = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
+    var bytes = 64
+
+    /// Room for pixels; what it holds is not known.
+    mutating func target(_ pixels: IntRect) -> PixelTarget {
+      let bytesPerRow = (pixels.width * 4 + 63) & ~63
+      if bytes < bytesPerRow * pixels.height {
+        base.deallocate()
+        bytes = bytesPerRow * pixels.height
+        base = .allocate(byteCount: bytes, alignment: 64)
+      }
+      return PixelTarget(base: base, bytesPerRow: bytesPerRow, pixels: pixels)
+    }
+  }
 
   enum Visibility: UInt8 {
     case visible
@@ -105,6 +123,7 @@ final class CompositeScratch: @unchecked Sendable {
     sums.deallocate()
     visibility.deallocate()
     for group in groups { group.base.deallocate() }
+    behindParticles.base.deallocate()
   }
 
   /// A clear picture of `pixels`.
@@ -116,15 +135,12 @@ final class CompositeScratch: @unchecked Sendable {
 
   /// Room for a copy of `pixels`; what it holds at first is not known.
   func keptPixels(depth: Int, pixels: IntRect) -> PixelTarget {
-    let bytesPerRow = (pixels.width * 4 + 63) & ~63
-    let bytes = bytesPerRow * pixels.height
-    while groups.count <= depth { groups.append((.allocate(byteCount: 64, alignment: 64), 64)) }
-    if groups[depth].bytes < bytes {
-      groups[depth].base.deallocate()
-      groups[depth] = (.allocate(byteCount: bytes, alignment: 64), bytes)
-    }
-    return PixelTarget(base: groups[depth].base, bytesPerRow: bytesPerRow, pixels: pixels)
+    while groups.count <= depth { groups.append(Room()) }
+    return groups[depth].target(pixels)
   }
+
+  /// Room for a copy of `pixels`, over which particles are painted.
+  func keptBehindParticles(_ pixels: IntRect) -> PixelTarget { behindParticles.target(pixels) }
 
   /// Room for the visibility of `count` nodes.
   func reserveVisibility(_ count: Int) -> UnsafeMutablePointer<Visibility> {

@@ -23,11 +23,11 @@ extension ParticleContent: PaintableContent {
     let pixels = own.intersection(layer.clip).intersection(mask.pixels)
     if mask.isWhole || pixels.isEmpty { return paint(in: pixels, layer, with: painter) }
     // The edges cut a pixel once, when all particles are in it.
-    let kept = Picture(pixels)
-    kept.target.copy(layer.target)
+    let kept = painter.scratch.keptBehindParticles(pixels)
+    kept.copy(layer.target)
     paint(in: pixels, layer, with: painter)
     painter.restore(
-      kept.target, outside: CutEdges(mask, layer.record.bounds, transform, in: pixels), in: pixels, layer.target)
+      kept, outside: CutEdges(mask, layer.record.bounds, transform, in: pixels), in: pixels, layer.target)
   }
 
   private func paint(in pixels: IntRect, _ layer: PaintedLayer, with painter: BandPainter) {
@@ -56,59 +56,58 @@ extension ParticleContent: PaintableContent {
     guard let time else { return }
     let sorts = ![.unordered, .additive].contains(emission.parts.renderMode)
     let box = ckernels_box(min_x: pixels.minX, min_y: pixels.minY, max_x: pixels.maxX, max_y: pixels.maxY)
-    memory.removeAll(keepingCapacity: true)
     // The sprites of all cells live until the sorted particles are painted.
     let spriteCount = emission.sources.reduce(1) { $0 + $1.sprite.levels.count }
     withUnsafeTemporaryAllocation(of: ckernels_sprite.self, capacity: spriteCount) { sprites in
-      var first = 0
+      var (first, count) = (0, 0)
       for source in emission.sources {
         guard let base = sprites.baseAddress else { return }
-        let count = source.sprite.levels.count
+        let levels = source.sprite.levels.count
         source.sprite.write(base + first, scale: source.cell.contentsScale)
         var kernel = ckernels_emission(emission.parts, source, at: time, transform, opacity)
-        (kernel.sprites, kernel.sprite_count) = (UnsafePointer(base + first), Int64(count))
-        first += count
+        (kernel.sprites, kernel.sprite_count) = (UnsafePointer(base + first), Int64(levels))
+        first += levels
         let numbers = source.numbers(at: time)
         var next = numbers.lowerBound
         while next < numbers.upperBound {
-          memory.append(kernel, kernels, box, &next, numbers.upperBound, limit: Self.runLength)
+          count += memory.find(kernel, kernels, box, &next, numbers.upperBound, at: count, most: Self.runLength)
           if sorts { continue }
-          memory.withUnsafeBufferPointer(body)
-          memory.removeAll(keepingCapacity: true)
+          memory.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
+          count = 0
         }
       }
       if sorts {
-        memory.sortByRank()
-        memory.withUnsafeBufferPointer(body)
+        memory.sorted(count).withUnsafeBufferPointer(body)
         // The memory of very many is not kept.
-        if memory.capacity > 16 * Self.runLength { memory = [] }
+        if memory.count > 16 * Self.runLength { memory = [] }
       }
     }
   }
 }
 
 extension ContiguousArray<ckernels_particle> {
-  fileprivate mutating func append(
+  /// Writes at most so many particles from an index on, for which it makes room. Returns how many.
+  fileprivate mutating func find(
     _ emission: ckernels_emission, _ kernels: UnsafePointer<ckernels_table>, _ box: ckernels_box, _ next: inout Int64,
-    _ end: Int64, limit: Int
-  ) {
-    let start = count
-    let empty = ckernels_particle(
-      rank: 0, sprite: emission.sprites, x0: 0, y0: 0, u: 0, ux: 0, uy: 0, v: 0, vx: 0, vy: 0, box: box, tint: 0)
-    append(contentsOf: repeatElement(empty, count: limit))
-    let found = withUnsafeMutableBufferPointer { memory -> Int in
+    _ end: Int64, at start: Int, most: Int
+  ) -> Int {
+    if count < start + most {
+      let empty = ckernels_particle(
+        rank: 0, sprite: emission.sprites, x0: 0, y0: 0, u: 0, ux: 0, uy: 0, v: 0, vx: 0, vy: 0, box: box, tint: 0)
+      append(contentsOf: repeatElement(empty, count: start + most - count))
+    }
+    return withUnsafeMutableBufferPointer { memory in
       guard let base = memory.baseAddress else { return 0 }
       return withUnsafePointer(to: emission) {
-        Int(kernels.pointee.find_particles($0, box, &next, end, base + start, Int64(limit)))
+        Int(kernels.pointee.find_particles($0, box, &next, end, base + start, Int64(most)))
       }
     }
-    removeLast(limit - found)
   }
 
-  /// Those of one rank stay in order.
-  fileprivate mutating func sortByRank() {
-    let order = indices.sorted { (self[$0].rank, $0) < (self[$1].rank, $1) }
-    self = ContiguousArray(order.map { self[$0] })
+  /// The first ones by rank. Those of one rank stay in order.
+  fileprivate func sorted(_ count: Int) -> ContiguousArray {
+    let order = (0..<count).sorted { (self[$0].rank, $0) < (self[$1].rank, $1) }
+    return ContiguousArray(order.map { self[$0] })
   }
 }
 

@@ -182,18 +182,23 @@ extension Emission.Source {
     _ velocity: Emission.Spread, _ direction: ClosedRange<Double>, _ factor: Double, _ acceleration: Double,
     _ ages: ClosedRange<Double>
   ) -> ClosedRange<Double> {
-    let speeds = [velocity.least, velocity.most].flatMap { speed in
-      [direction.lowerBound * speed * factor, direction.upperBound * speed * factor]
-    }
+    let (slow, fast) = (velocity.least * factor, velocity.most * factor)
+    let (one, other) = (direction.lowerBound * slow, direction.upperBound * slow)
+    let (third, fourth) = (direction.lowerBound * fast, direction.upperBound * fast)
     var (least, most) = (Double.infinity, -Double.infinity)
-    for speed in [speeds.min() ?? 0, speeds.max() ?? 0] {
+    func add(_ speed: Double) {
       let turning = acceleration == 0 ? ages.lowerBound : -speed / acceleration
       let turn = min(max(turning, ages.lowerBound), ages.upperBound)
-      for age in [ages.lowerBound, ages.upperBound, turn] {
+      func add(age: Double) {
         let way = age * (speed + 0.5 * acceleration * age)
         (least, most) = (min(least, way), max(most, way))
       }
+      add(age: ages.lowerBound)
+      add(age: ages.upperBound)
+      add(age: turn)
     }
+    add(min(min(one, other), min(third, fourth)))
+    add(max(max(one, other), max(third, fourth)))
     return least <= most ? least...most : -Double.infinity...Double.infinity
   }
 }
