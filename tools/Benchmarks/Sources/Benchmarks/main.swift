@@ -4,10 +4,10 @@ let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, PredictionBenchmarks.all,
   TickBenchmarks.all, PacingBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all, KernelBenchmarks.all,
   CompositingBenchmarks.all, RasterCacheBenchmarks.all, DamageBenchmarks.all, ScrollBenchmarks.all, TextBenchmarks.all,
-  ParagraphBenchmarks.all, ShapeBenchmarks.all, GradientBenchmarks.all, PeerBenchmarks.all, PresenterBenchmarks.all,
-  FrameBenchmarks.all, SceneBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all, ImageFileBenchmarks.all,
-  TraceBenchmarks.all, HangBenchmarks.all,
-  BackdropBenchmarks.all, BlendingBenchmarks.all, RecordingBenchmarks.all,
+  ParagraphBenchmarks.all, ShapeBenchmarks.all, GradientBenchmarks.all, ParticleBenchmarks.all, PeerBenchmarks.all,
+  PresenterBenchmarks.all, FrameBenchmarks.all, SceneBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all,
+  ImageFileBenchmarks.all, TraceBenchmarks.all, HangBenchmarks.all, BackdropBenchmarks.all,
+  BlendingBenchmarks.all, RecordingBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {

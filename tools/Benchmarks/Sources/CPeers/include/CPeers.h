@@ -39,6 +39,22 @@ void peer_page_free(struct peer_page *page);
 /// left and right edges.
 void peer_gradient(uint8_t *pixels, int width, int height, int bytes_per_row, bool is_radial);
 
+/// Sprites of `side` × `side` pixels on a ground of one colour, 0xFFRRGGBB. Bitmaps have no padding.
+struct peer_particles {
+  uint32_t *pixels;
+  int width, height;
+  uint32_t color;
+  const uint32_t *sprite;
+  int side;
+  /// The left and upper edge and the alpha of each.
+  const double *places;
+  int count;
+};
+
+/// Paint sprites: pixman on the whole pixels that are next above and to the left, Cairo at the places themselves.
+void peer_pixman_particles(const struct peer_particles *particles);
+void peer_cairo_particles(const struct peer_particles *particles);
+
 /// Fills `count` words with `value`.
 void peer_fill(uint32_t *words, uint64_t count, uint32_t value);
 
