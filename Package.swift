@@ -84,6 +84,8 @@ let package = Package(
     system("CLCMS", "lcms2", apt: "liblcms2-dev"),
     system("CSeat", "libseat", apt: "libseat-dev"),
     system("CUdev", "libudev", apt: "libudev-dev"),
+    system("CLibinput", "libinput", apt: "libinput-dev"),
+    system("CEvdev", "libevdev", apt: "libevdev-dev"),
     .target(name: "CFatalSignals", cSettings: [.treatAllWarnings(as: .error)]),
     .target(name: "CStackSamples", cSettings: [.treatAllWarnings(as: .error)]),
     library("LinuxSystem", ["CLinux"]),
@@ -128,6 +130,7 @@ let package = Package(
 
     // Displays and input devices: who may use them, and when they come and go.
     library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
+    library("Input", ["CEvdev", "CLibinput", "CUdev", "Geometry", "LinuxSystem", "RunLoops", "Seats"]),
 
     // Displays and presenters: the way of a frame to the screen.
     library(
@@ -219,6 +222,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
+    tests("InputTests", ["Geometry", "Input", "LinuxSystem"]),
     tests(
       "FrameTimingTests",
       ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],

@@ -1,0 +1,126 @@
+import CLibinput
+import Glibc
+public import LinuxSystem
+public import RunLoops
+public import Seats
+
+/// The input devices of a seat: tells on the main loop what people do at them, and which devices come and go.
+///
+/// ```swift
+/// let session = SeatSession.automatic()
+/// session.add(to: .main, mode: .common)
+/// let input = try InputDevices(session: session) { event in print(event.action.words) }
+/// input.add(to: .main, mode: .common)
+/// ```
+///
+/// libinput reads the devices, with all that it knows of their faults; udev tells which there are. While another session has the
+/// seat there are no devices: they are removed when it is lost, and come back as new ones.
+@MainActor
+public final class InputDevices: FrameLoop.ItemOwner {
+  /// The devices that can be used now, in the order in which they came.
+  public private(set) var devices: [InputDevice] = []
+
+  private let session: SeatSession
+  private let clock: SystemClock
+  private let context: LibinputContext
+  private let source: FrameLoop.DescriptorSource
+  private var handler: (@MainActor (InputEvent) -> Void)?
+  private var observer: SeatSession.Observer?
+  private var lastID: UInt32 = 0
+
+  /// - Parameters:
+  ///   - session: opens the devices. They are used while it is active.
+  ///   - handler: called on the main loop with each event, in their order.
+  /// - Throws: the error of libinput, which cannot listen to udev. That there is no device, or none that may be opened, is no error: see
+  ///   `reasonForNone`.
+  public init(
+    session: SeatSession, clock: SystemClock = .monotonic, handler: @escaping @MainActor (InputEvent) -> Void
+  ) throws(SystemError) {
+    (self.session, self.clock, self.handler) = (session, clock, handler)
+    let context = try LibinputContext(session: session)
+    self.context = context
+    let relay = Relay()
+    source = FrameLoop.DescriptorSource(descriptor: context.descriptor, .onMain { _, _ in relay.owner?.readEvents() })
+    relay.owner = self
+    let observer = SeatSession.Observer { [weak self] session in self?.follow(session) }
+    self.observer = observer
+    session.add(observer)
+    follow(session)
+  }
+
+  isolated deinit { invalidate() }
+
+  private final class Relay {
+    weak var owner: InputDevices?
+  }
+
+  public var loopItem: any FrameLoop.Item { source }
+
+  /// Why no device can be used, and what to do about it; nil while there is one.
+  public var reasonForNone: String? {
+    if !devices.isEmpty { return nil }
+    if handler == nil { return "input was ended" }
+    if session.state != .active { return "another session has the seat: input comes when this one is in front" }
+    if access("/run/udev/control", F_OK) != 0 {
+      return "no input devices: libinput learns from udev which there are, and no udev daemon runs (start systemd-udevd)"
+    }
+    if let refusal = context.refusals.min(by: { $0.key < $1.key }) {
+      let others = context.refusals.count - 1
+      return "no input device may be opened: \(refusal.value)\(others > 0 ? "; nor \(others) others" : "")"
+    }
+    return "no input devices on \(session.seatName): plug one in, it is used at once"
+  }
+
+  /// Ends the use of all devices. The handler is not called again.
+  public func invalidate() {
+    guard handler != nil else { return }
+    handler = nil
+    devices = []
+    source.invalidate()
+    if let observer { session.remove(observer) }
+    context.end()
+  }
+
+  private func follow(_ session: SeatSession) {
+    switch session.state {
+    case .active: context.begin(seat: session.seatName)
+    case .inactive, .disabling, .gone: context.suspend()
+    }
+    readEvents()
+  }
+
+  /// Reads all that the devices have sent.
+  private func readEvents() {
+    context.dispatch()
+    while let handler, let event = context.next() {
+      defer { libinput_event_destroy(event) }
+      guard let event = take(event) else { continue }
+      handler(event)
+    }
+  }
+
+  private func take(_ event: OpaquePointer) -> InputEvent? {
+    let device = libinput_event_get_device(event)
+    switch libinput_event_get_type(event) {
+    case LIBINPUT_EVENT_DEVICE_ADDED:
+      lastID += 1
+      let added = InputDevice(device, id: InputDevice.ID(rawValue: lastID))
+      libinput_device_set_user_data(device, UnsafeMutableRawPointer(bitPattern: UInt(lastID)))
+      devices.append(added)
+      return InputEvent(time: clock.now, device: added.id, action: .added(added))
+    case LIBINPUT_EVENT_DEVICE_REMOVED:
+      let id = InputDevice.ID(of: device)
+      devices.removeAll { $0.id == id }
+      return InputEvent(time: clock.now, device: id, action: .removed)
+    default:
+      return InputEvent(event, of: InputDevice.ID(of: device))
+    }
+  }
+}
+
+extension InputDevice.ID {
+  /// The number that `InputDevices` gave to a device of libinput.
+  fileprivate init(of device: OpaquePointer?) {
+    self.init(rawValue: UInt32(truncatingIfNeeded: UInt(bitPattern: libinput_device_get_user_data(device))))
+  }
+}

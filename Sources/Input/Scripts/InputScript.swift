@@ -1,0 +1,59 @@
+import LinuxSystem
+
+/// What people did at input devices, as text: recorded, or written by hand.
+///
+/// ```
+/// framepace input 1
+/// # seconds  device  what it did
+/// 0          1       added "Touch panel" touch fingers 10 size 152 91
+/// 0.5        1       touch 0 down 0.5 0.25
+/// 0.516667   1       touch 0 moved 0.5 0.27
+/// 0.6        1       touch 0 up
+/// ```
+///
+/// A line is an event: its time in seconds since the script began, the number of its device, and its words.
+///
+/// | words | event |
+/// | --- | --- |
+/// | `added "NAME" ABILITY…` | the first event of a device, with `touch`, `pointer`, `keyboard`, `pen` and `gestures`, and then what is known of `fingers N`, `size W H` in millimetres, `output "NAME"` |
+/// | `removed` | its last one |
+/// | `touch N down X Y`, `touch N moved X Y`, `touch N up`, `touch N cancelled` | the finger N, at a part of the area from 0 to 1 |
+/// | `motion X Y`, `position X Y` | a pointer moved by so much, or is at a part of its area |
+/// | `button BTN_LEFT down`, `key KEY_A up` | a button or a key, by the kernel's name or its number |
+/// | `scroll wheel X Y`, `scroll fingers X Y`, `scroll ended`, `scroll continuous X Y` | see `InputEvent.Scroll` |
+/// | `pen TOOL away X Y`, `pen TOOL near X Y`, `pen TOOL down X Y` | a pen, with `pressure P` and `tilt X Y` behind if these are known |
+/// | `gesture began KIND N`, `gesture changed X Y SCALE ROTATION`, `gesture ended`, `gesture cancelled` | N fingers on a touchpad: a `swipe`, a `pinch` or a `hold` |
+///
+/// From `#` on, a line is a comment. Neither need times rise from line to line, nor must events make sense: a test may lift a finger
+/// that is not down. Only a device must have been added before it is used.
+public struct InputScript: Hashable, Sendable {
+  /// In the order of their lines; a time is that since the script began.
+  public var events: [InputEvent]
+
+  public init(events: [InputEvent]) { self.events = events }
+
+  /// Reads a script.
+  ///
+  /// - Parameter file: the name of its file, for errors.
+  public init(_ text: String, file: String? = nil) throws(InputScriptError) {
+    events = []
+    var devices: Set<InputDevice.ID> = []
+    var isFirst = true
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    for (index, text) in lines.enumerated() {
+      var line = try InputScriptLine(text, number: index + 1, file: file)
+      if line.isEmpty { continue }
+      guard !isFirst else {
+        try line.readHeader()
+        isFirst = false
+        continue
+      }
+      events.append(try line.event(devices: &devices))
+    }
+    guard !isFirst else {
+      throw InputScriptError(file: file, line: 1, column: 1, expected: "the line \"\(Self.header)\"", found: nil)
+    }
+  }
+
+  static let header = "framepace input 1"
+}

@@ -1,0 +1,233 @@
+import Geometry
+import LinuxSystem
+
+/// The words of a line of an event script, which are read one after the other.
+struct InputScriptLine {
+  private struct Word {
+    var text: String
+    /// Counted from 1.
+    var column: Int
+    var isQuoted = false
+  }
+
+  private let number: Int
+  private let file: String?
+  private var words: [Word] = []
+  private var next = 0
+  /// The column after the last character.
+  private var end = 1
+
+  init(_ text: Substring, number: Int, file: String?) throws(InputScriptError) {
+    (self.number, self.file) = (number, file)
+    var column = 0
+    var word: Word?
+    var isEscaped = false
+    for character in text {
+      column += 1
+      if let quoted = word, quoted.isQuoted {
+        if isEscaped || character != "\\" && character != "\"" {
+          word?.text.append(character)
+          isEscaped = false
+        } else if character == "\\" {
+          isEscaped = true
+        } else {
+          words.append(quoted)
+          word = nil
+        }
+      } else if character == "#" {
+        break
+      } else if character.isWhitespace {
+        if let word { words.append(word) }
+        word = nil
+      } else if character == "\"", word == nil {
+        word = Word(text: "", column: column, isQuoted: true)
+      } else {
+        word = word ?? Word(text: "", column: column)
+        word?.text.append(character)
+      }
+    }
+    end = column + 1
+    if let word {
+      guard !word.isQuoted else { throw error("a closing quote", at: end, found: nil) }
+      words.append(word)
+    }
+  }
+
+  var isEmpty: Bool { words.isEmpty }
+
+  mutating func readHeader() throws(InputScriptError) {
+    for part in InputScript.header.split(separator: " ") {
+      guard skip(String(part)) else { throw unexpected("the line \"\(InputScript.header)\"") }
+    }
+    try readEnd()
+  }
+
+  /// - Parameter devices: those that were added before, and are not removed.
+  mutating func event(devices: inout Set<InputDevice.ID>) throws(InputScriptError) -> InputEvent {
+    let time = MonotonicTime(nanoseconds: Int64((try double("a time in seconds", in: 0...1_000_000) * 1e9).rounded()))
+    let id = InputDevice.ID(rawValue: UInt32(try integer("the number of a device", in: 1...1_000_000)))
+    let isAdded = words.indices.contains(next) && words[next].text == "added"
+    guard isAdded != devices.contains(id) else {
+      next -= 1
+      throw unexpected(isAdded ? "the number of a device that is not there yet" : "the number of a device that was added")
+    }
+    let action = try action(of: id)
+    try readEnd()
+    switch action {
+    case .added: devices.insert(id)
+    case .removed: devices.remove(id)
+    default: break
+    }
+    return InputEvent(time: time, device: id, action: action)
+  }
+
+  // MARK: Parts
+
+  private mutating func action(of device: InputDevice.ID) throws(InputScriptError) -> InputEvent.Action {
+    let names = ["added", "removed", "touch", "motion", "position", "button", "key", "scroll", "pen", "gesture"]
+    switch try choice(names) {
+    case "added": return .added(try addedDevice(device))
+    case "removed": return .removed
+    case "touch": return .touch(finger: try integer("the number of a finger", in: 0...Int(Int32.max)), try touch())
+    case "motion": return .motion(try point("a distance"))
+    case "position": return .position(try point("a part of the area"))
+    case "button": return .button(try code(), isDown: try choice(["down", "up"]) == "down")
+    case "key": return .key(try code(), isDown: try choice(["down", "up"]) == "down")
+    case "scroll": return .scroll(try scroll())
+    case "pen": return .pen(try pen())
+    default: return .gesture(try gesture())
+    }
+  }
+
+  private mutating func addedDevice(_ id: InputDevice.ID) throws(InputScriptError) -> InputDevice {
+    var device = InputDevice(id: id, name: try string("the device's name in quotes"), abilities: [])
+    while let (_, ability) = InputDevice.Abilities.names.first(where: { $0.0 == peek }) {
+      device.abilities.insert(ability)
+      next += 1
+    }
+    if skip("fingers") { device.fingers = try integer("a number of fingers", in: 1...1000) }
+    if skip("size") {
+      device.size = Size(width: try double("a width", in: 0...100_000), height: try double("a height", in: 0...100_000))
+    }
+    if skip("output") { device.outputName = try string("a display's name in quotes") }
+    return device
+  }
+
+  private mutating func touch() throws(InputScriptError) -> InputEvent.Touch {
+    switch try choice(["down", "moved", "up", "cancelled"]) {
+    case "down": .down(try point("a part of the area"))
+    case "moved": .moved(try point("a part of the area"))
+    case "up": .up
+    default: .cancelled
+    }
+  }
+
+  private mutating func scroll() throws(InputScriptError) -> InputEvent.Scroll {
+    switch try choice(["wheel", "fingers", "ended", "continuous"]) {
+    case "wheel": .wheel(try point("a number of clicks"))
+    case "fingers": .fingers(try point("a distance"))
+    case "continuous": .continuous(try point("a distance"))
+    default: .fingersEnded
+    }
+  }
+
+  private mutating func pen() throws(InputScriptError) -> InputEvent.Pen {
+    var pen = InputEvent.Pen(
+      tool: try choice(of: InputEvent.Pen.Tool.self), contact: try choice(of: InputEvent.Pen.Contact.self),
+      position: try point("a part of the area"))
+    if skip("pressure") { pen.pressure = try double("a pressure from 0 to 1", in: 0...1) }
+    if skip("tilt") { pen.tilt = try point("an angle in degrees") }
+    return pen
+  }
+
+  private mutating func gesture() throws(InputScriptError) -> InputEvent.TouchpadGesture {
+    switch try choice(["began", "changed", "ended", "cancelled"]) {
+    case "began":
+      return .began(
+        try choice(of: InputEvent.TouchpadGesture.Kind.self), fingers: try integer("a number of fingers", in: 1...1000))
+    case "changed":
+      return .changed(
+        translation: try point("a distance"), scale: try double("a scale"), rotation: try double("an angle in degrees"))
+    case "ended": return .ended
+    default: return .cancelled
+    }
+  }
+
+  // MARK: Words
+
+  private var peek: String? { words.indices.contains(next) && !words[next].isQuoted ? words[next].text : nil }
+
+  private mutating func skip(_ name: String) -> Bool {
+    guard peek == name else { return false }
+    next += 1
+    return true
+  }
+
+  private mutating func choice(_ names: [String]) throws(InputScriptError) -> String {
+    guard let word = peek, names.contains(word) else {
+      throw unexpected(names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
+    }
+    next += 1
+    return word
+  }
+
+  private mutating func choice<Value: RawRepresentable<String> & CaseIterable>(
+    of: Value.Type
+  ) throws(InputScriptError) -> Value {
+    let word = try choice(Value.allCases.map(\.rawValue))
+    guard let value = Value(rawValue: word) else { throw unexpected(word) }
+    return value
+  }
+
+  private mutating func string(_ expected: String) throws(InputScriptError) -> String {
+    guard words.indices.contains(next), words[next].isQuoted else { throw unexpected(expected) }
+    next += 1
+    return words[next - 1].text
+  }
+
+  private mutating func double(
+    _ expected: String, in range: ClosedRange<Double> = -1_000_000...1_000_000
+  ) throws(InputScriptError) -> Double {
+    guard let peek, let value = Double(peek), range.contains(value) else { throw unexpected(expected) }
+    next += 1
+    return value
+  }
+
+  private mutating func integer(_ expected: String, in range: ClosedRange<Int>) throws(InputScriptError) -> Int {
+    guard let peek, let value = Int(peek), range.contains(value) else { throw unexpected(expected) }
+    next += 1
+    return value
+  }
+
+  private mutating func point(_ expected: String) throws(InputScriptError) -> Point {
+    Point(x: try double(expected), y: try double(expected))
+  }
+
+  private mutating func code() throws(InputScriptError) -> InputCode {
+    guard let peek, let code = UInt16(peek).map({ InputCode(rawValue: $0) }) ?? InputCode(named: peek) else {
+      throw unexpected("the kernel's name of a key or a button, such as KEY_A")
+    }
+    next += 1
+    return code
+  }
+
+  private mutating func readEnd() throws(InputScriptError) {
+    guard next == words.count else { throw unexpected("the end of the line") }
+  }
+
+  private func unexpected(_ expected: String) -> InputScriptError {
+    guard words.indices.contains(next) else { return error(expected, at: end, found: nil) }
+    return error(expected, at: words[next].column, found: words[next].text)
+  }
+
+  private func error(_ expected: String, at column: Int, found: String?) -> InputScriptError {
+    InputScriptError(file: file, line: number, column: column, expected: expected, found: found)
+  }
+}
+
+extension InputDevice.Abilities {
+  /// The names of all abilities, in their order.
+  static let names: [(String, InputDevice.Abilities)] = [
+    ("touch", .touch), ("pointer", .pointer), ("keyboard", .keyboard), ("pen", .pen), ("gestures", .gestures),
+  ]
+}
