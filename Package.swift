@@ -255,8 +255,8 @@ let package = Package(
     .executableTarget(
       name: "vm-guest",
       dependencies: [
-        "CDRM", "Compositing", "FrameTiming", "Framepace", "Geometry", "KMS", "LinuxSystem", "Metering", "Presentation",
-        "Raster", "RenderTree", "RunLoops", "SampleScenes", "Seats",
+        "CDRM", "CEvdev", "Compositing", "FrameTiming", "Framepace", "Geometry", "Input", "KMS", "LinuxSystem", "Metering",
+        "Presentation", "Raster", "RenderTree", "RunLoops", "SampleScenes", "Seats",
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     // The other reader and writer of PNG, for comparison.

@@ -59,13 +59,18 @@ case "busy": busy()
 case "seat-direct": seatDirect()
 case "seat-switch": attempt { try seatSwitch() }
 case "uevents": attempt { try uevents() }
+case "input-touches": attempt { try inputTouches(number(1)) }
+case "input-kinds": attempt { try inputKinds() }
+case "input-hotplug": attempt { try inputHotplug(number(1)) }
+case "input-none": attempt { try inputNone() }
 default:
   print(
     """
     vm-guest vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
              frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate|elsewhere]|
              die exit|segv|abort|trap|term|int|thread|kill [cursor]|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
-             leftovers|cursor [none] [legacy]|no-cursor|rotations|busy|seat-switch|seat-direct|uevents
+             leftovers|cursor [none] [legacy]|no-cursor|rotations|busy|seat-switch|seat-direct|uevents|
+             input-touches N|input-kinds|input-hotplug N|input-none
     """)
   exit(64)
 }

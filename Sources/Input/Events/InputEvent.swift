@@ -35,7 +35,7 @@ public struct InputEvent: Hashable, Sendable {
     case gesture(TouchpadGesture)
   }
 
-  /// What a finger did. Points are parts of the device's area, from 0 to 1 in both directions, after the calibration of the device; a finger
+  /// An action of a finger. Points are parts of the device's area, from 0 to 1 in both directions, after the calibration of the device; a finger
   /// at its edge may be a little outside.
   public enum Touch: Hashable, Sendable {
     case down(Point)

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What people did at input devices, as text: recorded, or written by hand.
+/// The events of input devices as text: recorded, or written by hand.
 ///
 /// ```
 /// framepace input 1
