@@ -131,6 +131,8 @@ let package = Package(
     // Displays and input devices: who may use them, and when they come and go.
     library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
     library("Input", ["CEvdev", "CLibinput", "CUdev", "Geometry", "LinuxSystem", "RunLoops", "Seats"]),
+    // Layers that people touch, scroll and type into.
+    library("Interaction", ["Geometry", "Input", "Layers", "LinuxSystem", "RunLoops"]),
 
     // Displays and presenters: the way of a frame to the screen.
     library(
@@ -223,6 +225,7 @@ let package = Package(
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
     tests("InputTests", ["Geometry", "Input", "LinuxSystem"]),
+    tests("InteractionTests", ["Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "RunLoops"]),
     tests(
       "FrameTimingTests",
       ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],

@@ -54,7 +54,7 @@ final class VirtualInput {
     func enableAxes(_ codes: Int32..., maximum: Int32 = 4095) {
       var axis = input_absinfo()
       axis.maximum = maximum
-      // Of a screen of 10 by 10 centimetres.
+      // The units of a millimetre on a screen of 10 by 10 centimetres.
       axis.resolution = maximum == 4095 ? 41 : 0
       libevdev_enable_event_type(device, UInt32(EV_ABS))
       for code in codes { libevdev_enable_event_code(device, UInt32(EV_ABS), UInt32(code), &axis) }
