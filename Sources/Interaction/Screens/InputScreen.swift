@@ -24,7 +24,7 @@ public struct InputScreen: Hashable, Sendable {
 
   /// The point of the root layer below a place on the touch panel.
   ///
-  /// - Parameter part: of the panel's area as it is scanned, from 0 to 1 in both directions; a finger at the edge may be outside.
+  /// - Parameter part: a part of the area of the panel as it is scanned, from 0 to 1 in both directions; a finger at the edge may be outside.
   public func rootPoint(touchedAt part: Point) -> Point {
     pictureToRoot.apply(picturePoint(of: part, quarterTurns: touchQuarterTurns ?? quarterTurns))
   }
