@@ -225,7 +225,9 @@ let package = Package(
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
     tests("InputTests", ["Geometry", "Input", "LinuxSystem"]),
-    tests("InteractionTests", ["Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "RunLoops"]),
+    tests(
+      "InteractionTests",
+      ["Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "RunLoops", "TestLength"]),
     tests(
       "FrameTimingTests",
       ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],

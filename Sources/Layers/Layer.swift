@@ -90,6 +90,8 @@ open class Layer {
   }
   /// The measures of `contents` that were drawn; nil when they were set.
   package private(set) var drawnMeasures: DrawnMeasures?
+  /// False to let hit tests, and with them touches and gestures, find neither the layer nor anything in it. True at first.
+  public var isInteractionEnabled = true
   /// True for a `TransformLayer`, and a `ReplicatorLayer` that preserves depth.
   var isSpace = false
   /// True for a `ReplicatorLayer`.

@@ -13,13 +13,22 @@ public struct InputScreen: Hashable, Sendable {
   /// From points of the upright picture, whose left upper corner is (0, 0), to the root layer's: the identity unless the picture is placed in the
   /// middle of a mirroring screen, for instance.
   public var pictureToRoot: Affine
+  /// The size of the panel, in millimetres; nil if it is not known. A touch screen of the same size is taken for this screen's.
+  public var panelSize: Size?
 
   public init(
-    name: String = "", frame: Rect, quarterTurns: Int = 0, touchQuarterTurns: Int? = nil, pictureToRoot: Affine = .identity
+    name: String = "", frame: Rect, quarterTurns: Int = 0, touchQuarterTurns: Int? = nil, pictureToRoot: Affine = .identity,
+    panelSize: Size? = nil
   ) {
     (self.name, self.frame) = (name, frame)
     (self.quarterTurns, self.touchQuarterTurns) = (quarterTurns & 3, touchQuarterTurns.map { $0 & 3 })
-    self.pictureToRoot = pictureToRoot
+    (self.pictureToRoot, self.panelSize) = (pictureToRoot, panelSize)
+  }
+
+  /// True if the panel may be the one below a touch screen of this size: they differ by at most a twentieth, as the edges that a cover hides do.
+  func hasPanel(like size: Size) -> Bool {
+    guard let panelSize, size.width > 0, size.height > 0 else { return false }
+    return abs(panelSize.width / size.width - 1) <= 0.05 && abs(panelSize.height / size.height - 1) <= 0.05
   }
 
   /// The point of the root layer below a place on the touch panel.
@@ -27,6 +36,17 @@ public struct InputScreen: Hashable, Sendable {
   /// - Parameter part: a part of the area of the panel as it is scanned, from 0 to 1 in both directions; a finger at the edge may be outside.
   public func rootPoint(touchedAt part: Point) -> Point {
     pictureToRoot.apply(picturePoint(of: part, quarterTurns: touchQuarterTurns ?? quarterTurns))
+  }
+
+  /// The point of the root layer at a point among the frames of the screens, which may be beside this one.
+  func rootPoint(at point: Point) -> Point {
+    pictureToRoot.apply(Point(point.x - frame.minX, point.y - frame.minY))
+  }
+
+  /// The point of the frame that is nearest to a point. Its right and bottom edges are outside.
+  func nearestPoint(to point: Point) -> Point {
+    Point(
+      min(max(point.x, frame.minX), frame.maxX.nextDown), min(max(point.y, frame.minY), frame.maxY.nextDown))
   }
 
   /// A place of the panel's area in points of the upright picture. A picture that is turned clockwise by a quarter has its left upper corner in

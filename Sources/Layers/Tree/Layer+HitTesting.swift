@@ -7,11 +7,14 @@ extension Layer {
   ///
   /// Siblings are asked from the top down. A sublayer is found outside of this layer's bounds too, unless `masksToBounds` clips
   /// it there, corners included. Where a layer has a mask, nothing is found outside of the mask's bounds. Neither a layer that is
-  /// hidden, or whose opacity is 0.01 or less, nor one that is flattened, or shows its back without being double-sided, is found,
-  /// nor anything in them. Animations are not looked at.
+  /// hidden, or whose opacity is 0.01 or less, or whose interaction is not enabled, nor one that is flattened, or shows its back
+  /// without being double-sided, is found, nor anything in them. Animations are not looked at.
   public func hitTest(_ point: Point) -> Layer? {
     hitTest(point, isInPlane: superlayer.map { !$0.isSpace && !$0.values.movesSublayers } ?? true)
   }
+
+  /// A point of the superlayer's coordinates, or of the output's for a root, in the layer's own; nil where it is not seen there.
+  package func ownPoint(of point: Point) -> Point? { mapToSuperlayer.inverted?.apply(point) }
 
   // - Parameter isInPlane: true unless the superlayer moves its sublayers. To ask each for its superlayer takes as long as the rest.
   private func hitTest(_ point: Point, isInPlane: Bool) -> Layer? {
@@ -20,7 +23,7 @@ extension Layer {
     // Most layers have no sublayers and lie elsewhere: no more of them is looked at.
     let isLeaf = sublayers.isEmpty
     if isLeaf, !contains(own) { return nil }
-    guard !isHidden, values.opacity > 0.01, isDoubleSided || !showsItsBack else { return nil }
+    guard !isHidden, values.opacity > 0.01, isInteractionEnabled, isDoubleSided || !showsItsBack else { return nil }
     if masksToBounds && !values.clipContains(own) { return nil }
     if let storedMask {
       let onMask = storedMask.take(own, isInPlane: !values.movesSublayers, by: storedMask.values.place)
@@ -32,7 +35,7 @@ extension Layer {
 
   /// The sublayers of a transform layer are seen on the plane that the point is of.
   private func hitTestSpace(_ point: Point) -> Layer? {
-    guard !isHidden, values.opacity > 0.01 else { return nil }
+    guard !isHidden, values.opacity > 0.01, isInteractionEnabled else { return nil }
     for layer in sublayersInPaintOrder.reversed() {
       if let found = layer.hitTest(point, isInPlane: false) { return found }
     }

@@ -13,6 +13,7 @@ final class RareSettings {
   var innerLayers: [Layer] = []
   var placement: LayoutPlacement?
   var layoutItem: AnyObject?
+  var interaction: AnyObject?
 }
 
 extension Layer {
@@ -96,6 +97,12 @@ extension Layer {
   package var layoutItemBox: AnyObject? {
     get { rareSettings?.layoutItem }
     set { settings(unless: newValue == nil)?.layoutItem = newValue }
+  }
+
+  /// An object that tells what the layer does with input, of a type that the module for it chooses.
+  package var interactionBox: AnyObject? {
+    get { rareSettings?.interaction }
+    set { settings(unless: newValue == nil)?.interaction = newValue }
   }
 
   /// The box, made if need be unless it is to get what a layer without one has.

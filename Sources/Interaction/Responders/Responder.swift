@@ -1,0 +1,48 @@
+public import Geometry
+public import Input
+public import Layers
+public import LinuxSystem
+
+/// Answers what people do at a layer. What it does not answer goes up to the next responder, as along UIKit's responder chain.
+///
+/// ```swift
+/// final class Key: Responder {
+///   override func touchBegan(_ touch: Touch) { layer?.backgroundColor = .white }
+///   override func touchEnded(_ touch: Touch) { layer?.backgroundColor = .black }
+///   override func touchCancelled(_ touch: Touch) { touchEnded(touch) }
+/// }
+/// keyLayer.responder = Key()
+/// ```
+///
+/// All methods are called on the main thread, before the turn's commit. Each passes the event on to `next` unless it is overridden.
+@MainActor
+open class Responder {
+  /// The layer whose responder this is.
+  public internal(set) weak var layer: Layer?
+
+  public init() {}
+
+  /// The responder that gets what this one does not answer: that of the nearest layer above.
+  open var next: Responder? { layer?.superlayer?.nearestResponder }
+
+  /// A contact began on the layer, or on one in it that has no responder.
+  open func touchBegan(_ touch: Touch) { next?.touchBegan(touch) }
+  /// The contact moved; movements of a turn come as one, see `Touch.history`.
+  open func touchMoved(_ touch: Touch) { next?.touchMoved(touch) }
+  open func touchEnded(_ touch: Touch) { next?.touchEnded(touch) }
+  /// A gesture took the touch, the layer left the tree, or the device went away: what the touch began is to be taken back.
+  open func touchCancelled(_ touch: Touch) { next?.touchCancelled(touch) }
+
+  /// The pointer, or a pen above its tablet, is over the layer, at this point of the output.
+  open func hovered(at point: Point) { next?.hovered(at: point) }
+  /// The pointer is over another layer, or over none.
+  open func hoverEnded() { next?.hoverEnded() }
+  /// A wheel or fingers on a touchpad scrolled over the layer, at this point of the output.
+  open func scrolled(_ scroll: InputEvent.Scroll, at point: Point, time: MonotonicTime) {
+    next?.scrolled(scroll, at: point, time: time)
+  }
+  /// A touchpad recognised a gesture over the layer.
+  open func touchpadGesture(_ gesture: InputEvent.TouchpadGesture, at point: Point, time: MonotonicTime) {
+    next?.touchpadGesture(gesture, at: point, time: time)
+  }
+}

@@ -1,0 +1,47 @@
+public import Geometry
+public import Input
+public import Layers
+public import LinuxSystem
+
+/// A contact with the layer that it began on: a finger, a pen, or a pointer whose button is held.
+///
+/// The object is the same from `touchBegan` to `touchEnded` or `touchCancelled`, of which each touch gets one, and stays with its layer wherever
+/// it moves. Its values are those of the event that is delivered.
+@MainActor
+public final class Touch: Identifiable {
+  public nonisolated let id: Contact.ID
+  public nonisolated let kind: ContactKind
+  /// The device of the contact.
+  public nonisolated let device: InputDevice.ID
+  public internal(set) var phase = Contact.Phase.began
+  /// When the device had the contact here.
+  public internal(set) var time: MonotonicTime
+  /// From 0 to 1; nil for a device that does not tell.
+  public internal(set) var pressure: Double?
+  /// All samples that the event puts together, the oldest first: what a brush paints along. The last one is the event's own.
+  public internal(set) var history: [ContactSample] = []
+  /// The layer on which the contact began: the one that a hit test found. Nil after the layer went away.
+  public internal(set) weak var layer: Layer?
+
+  /// In points of the output, which are those of the root layer unless that is moved itself.
+  public internal(set) var location: Point
+  public internal(set) var previousLocation: Point
+
+  /// The responder that is told of the touch; nil after a gesture took the touch, or if there was none.
+  var responder: Responder?
+
+  init(_ contact: Contact, kind: ContactKind, device: InputDevice.ID, layer: Layer?) {
+    (id, self.kind, self.device) = (contact.id, kind, device)
+    (time, location, previousLocation) = (contact.time, contact.location, contact.location)
+    self.layer = layer
+  }
+
+  /// The place in the coordinates of a layer of the same tree; nil where the layer is not seen there, as one in perspective behind the viewer.
+  public func location(in layer: Layer) -> Point? { convert(location, to: layer) }
+
+  /// The place before this event.
+  public func previousLocation(in layer: Layer) -> Point? { convert(previousLocation, to: layer) }
+
+  /// Converts a place of the output, such as that of a sample of `history`, to the coordinates of a layer.
+  public func convert(_ point: Point, to layer: Layer) -> Point? { layer.point(ofOutput: point) }
+}
