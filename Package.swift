@@ -152,8 +152,8 @@ let package = Package(
     library(
       "Framepace",
       [
-        "Compositing", "FrameTiming", "Geometry", "Hangs", "ImageFiles", "Layers", "Layouts", "LinuxSystem", "Metering",
-        "Presentation", "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation", "Typesetting",
+        "Compositing", "FrameTiming", "Geometry", "Hangs", "ImageFiles", "Input", "Interaction", "Layers", "Layouts",
+        "LinuxSystem", "Metering", "Presentation", "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation", "Typesetting",
       ]),
     library(
       "FramepaceTesting",
@@ -224,7 +224,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
-    tests("InputTests", ["Geometry", "Input", "LinuxSystem"]),
+    tests("InputTests", ["Geometry", "Input", "LinuxSystem", "RunLoops"]),
     tests(
       "InteractionTests",
       ["Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "RunLoops", "TestLength"]),

@@ -46,6 +46,7 @@ extension Engine {
     trail?.follow(group.context)
     groups.append(group)
     EnvironmentOverlays.show(on: output, of: self)
+    followScreens()
     needsCommit()
     return output
   }
@@ -70,6 +71,7 @@ extension Engine {
     let mirror = groups[index].addMirror(on: display, gravity: gravity)
     mirror.stretch.meter = threadMeter
     EnvironmentOverlays.show(on: mirror, of: self)
+    followScreens()
     // Its first frame needs a turn, also where it comes when this one is over, and no layer need change for it.
     loop.wakeUp()
     return mirror
@@ -84,5 +86,6 @@ extension Engine {
       groups[index].invalidate()
       groups.remove(at: index)
     }
+    followScreens()
   }
 }

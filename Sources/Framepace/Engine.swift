@@ -1,5 +1,6 @@
 import Compositing
 import FrameTiming
+import Interaction
 public import Layers
 public import LinuxSystem
 public import Presentation
@@ -53,6 +54,9 @@ public final class Engine {
   private(set) var threadMeter: ThreadMeter?
   var layerCosts: LayerCosts?
   var recorder: ProfileRecorder?
+  /// See `inputRouter`, and who tells it of changed displays.
+  var router: InputRouter?
+  var screenObservations: [Observation] = []
   private var turnMark: ThreadMeter.Mark?
   private var input: MonotonicTime?
   private var drawingWait = DrawingWait.none
@@ -188,6 +192,8 @@ public final class Engine {
   public func invalidate() {
     recorder?.finish()
     recorder = nil
+    router?.invalidate()
+    (router, screenObservations) = (nil, [])
     for observer in observers { observer.invalidate() }
     observers.removeAll()
     for index in groups.indices { groups[index].invalidate() }

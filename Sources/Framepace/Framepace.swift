@@ -114,6 +114,27 @@
 @_exported public import struct Layers.BasicAnimation
 @_exported public import enum Layers.CalculationMode
 @_exported public import struct Layers.CurveShape
+@_exported public import struct Input.InputCode
+@_exported public import struct Input.InputDevice
+@_exported public import class Input.InputDevices
+@_exported public import struct Input.InputEvent
+@_exported public import class Input.InputPlayer
+@_exported public import struct Input.InputScript
+@_exported public import struct Input.InputScriptError
+
+@_exported public import class Interaction.AnyGestureRecognizer
+@_exported public import struct Interaction.Contact
+@_exported public import enum Interaction.ContactKind
+@_exported public import struct Interaction.ContactSample
+@_exported public import protocol Interaction.GestureMachine
+@_exported public import class Interaction.GestureRecognizer
+@_exported public import protocol Interaction.GestureRecognizerDelegate
+@_exported public import enum Interaction.GestureState
+@_exported public import class Interaction.InputRouter
+@_exported public import struct Interaction.InputScreen
+@_exported public import class Interaction.Responder
+@_exported public import class Interaction.Touch
+
 @_exported public import class Layers.EmitterLayer
 @_exported public import class Layers.GradientLayer
 @_exported public import class Layers.ImageLayer

@@ -1,4 +1,5 @@
 import Geometry
+import Interaction
 import Layers
 import LinuxSystem
 import Presentation
@@ -12,6 +13,8 @@ struct OutputGroup {
   struct Member {
     let output: Output
     let viewer: TreeViewer
+    /// The place of the tree on a mirror; nil for the display that it is laid out for.
+    let gravity: ContentsGravity?
   }
 
   let context: LayerContext
@@ -33,7 +36,7 @@ struct OutputGroup {
   /// The display that the tree is laid out for: the root layer fills it, and follows its size.
   mutating func addFirst(_ display: any Display) -> Output {
     let viewer = context.makeViewer()
-    let output = add(display, viewer) { viewer.renderTree(at: $0) }
+    let output = add(display, viewer, nil) { viewer.renderTree(at: $0) }
     let context = context
     Self.fit(context, to: output.geometry)
     output.onGeometryChange = { Self.fit(context, to: $0) }
@@ -43,19 +46,45 @@ struct OutputGroup {
   /// A display that shows the tree as it is laid out, placed by `gravity`.
   mutating func addMirror(on display: any Display, gravity: ContentsGravity) -> Output {
     let (context, viewer) = (context, context.makeViewer())
-    return add(display, viewer) { time in
+    return add(display, viewer, gravity) { time in
       var tree = viewer.renderTree(at: time)
       let size = tree.records.first?.bounds.size ?? .zero
-      let place = display.geometry.pictureSize
-      tree.viewport = Viewport(
-        of: Size(size.width * context.scale, size.height * context.scale), onWidth: place.width, height: place.height,
-        gravity: gravity)
+      tree.viewport = Self.viewport(of: size, context.scale, on: display.geometry, gravity)
       return tree
     }
   }
 
+  private static func viewport(
+    of size: Size, _ scale: Double, on geometry: DisplayGeometry, _ gravity: ContentsGravity
+  ) -> Viewport? {
+    let place = geometry.pictureSize
+    return Viewport(
+      of: Size(size.width * scale, size.height * scale), onWidth: place.width, height: place.height, gravity: gravity)
+  }
+
+  /// The displays as input sees them, beside each other from `x` on.
+  func inputScreens(from x: Double) -> [InputRouter.Screen] {
+    var x = x
+    return members.map { member in
+      let (geometry, scale) = (member.output.geometry, context.scale)
+      let pixels = geometry.pictureSize
+      let frame = Rect(x: x, y: 0, width: Double(pixels.width) / scale, height: Double(pixels.height) / scale)
+      x += frame.width
+      let panel = member.output.display.panel
+      var screen = InputScreen(
+        name: panel?.connector ?? "", frame: frame, quarterTurns: geometry.rotation.rawValue / 90, panelSize: panel?.size)
+      if let gravity = member.gravity,
+        let back = Self.viewport(of: context.root.bounds.size, scale, on: geometry, gravity)?.transform.inverted
+      {
+        screen.pictureToRoot = Affine.scale(scale).concatenating(back).concatenating(.scale(1 / scale))
+      }
+      return InputRouter.Screen(screen, root: context.root)
+    }
+  }
+
   private mutating func add(
-    _ display: any Display, _ viewer: TreeViewer, tree: @escaping @MainActor (MonotonicTime) -> TreeSnapshot
+    _ display: any Display, _ viewer: TreeViewer, _ gravity: ContentsGravity?,
+    tree: @escaping @MainActor (MonotonicTime) -> TreeSnapshot
   ) -> Output {
     let context = context
     let content = Output.Content(
@@ -66,7 +95,7 @@ struct OutputGroup {
     output.setNeedsFrame()
     display.add(to: loop, mode: .common)
     output.add(to: loop, mode: .common)
-    members.append(Member(output: output, viewer: viewer))
+    members.append(Member(output: output, viewer: viewer, gravity: gravity))
     return output
   }
 

@@ -57,7 +57,7 @@ public final class ManualStage<Screen: Display> {
   /// Lets the time run to `time` and handles all that falls due until then, that moment included.
   public func run(until time: MonotonicTime) {
     while clock.now < time {
-      if loop.run(mode: .default, until: time) == .finished { clock.advance(to: time) }
+      if loop.run(mode: engine.modes.top, until: time) == .finished { clock.advance(to: time) }
     }
   }
 
@@ -68,7 +68,7 @@ public final class ManualStage<Screen: Display> {
 
   /// One turn without waiting: what is ready is handled, what is dirty is committed.
   public func turn() {
-    loop.run(mode: .default, until: clock.now)
+    loop.run(mode: engine.modes.top, until: clock.now)
   }
 }
 

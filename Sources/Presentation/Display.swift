@@ -19,6 +19,8 @@ public protocol Display: AnyObject {
   var state: DisplayState { get }
   /// The display's size and how it is turned. It changes only with a `.reset` of the presenter.
   var geometry: DisplayGeometry { get }
+  /// The screen's hardware; nil for a display that is no screen.
+  var panel: DisplayPanel? { get }
   /// All who follow the display. A type that conforms makes one and notifies it; to listen, call `observe(_:)`.
   var observers: Observers<DisplayEvent> { get }
   /// Lets `loop` serve the display's events in `mode`. To be called before the first frame, for each mode in which frames
@@ -31,6 +33,8 @@ public protocol Display: AnyObject {
 extension Display {
   /// A display that is always there.
   public var state: DisplayState { .showing }
+
+  public var panel: DisplayPanel? { nil }
 
   /// The presenter's size, not turned.
   public var geometry: DisplayGeometry { DisplayGeometry(width: presenter.width, height: presenter.height) }

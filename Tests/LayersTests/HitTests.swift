@@ -40,6 +40,17 @@ import XCTest
     }
   }
 
+  func testNothingInALayerWithoutInteractionIsHit() {
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    let card = Layer(frame: layer.bounds)
+    card.addSublayer(Layer(frame: layer.bounds))
+    layer.addSublayer(card)
+    card.isInteractionEnabled = false
+    XCTAssertTrue(layer.hitTest(Point(5, 5)) === layer)
+    card.isInteractionEnabled = true
+    XCTAssertTrue(layer.hitTest(Point(5, 5)) === card.sublayers[0])
+  }
+
   func testAFlattenedLayerIsNotHit() {
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     layer.add(Layer(frame: layer.bounds))

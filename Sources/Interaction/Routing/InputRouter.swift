@@ -1,7 +1,7 @@
 public import Geometry
 public import Input
 public import Layers
-import LinuxSystem
+package import LinuxSystem
 public import RunLoops
 
 /// Brings what people do at devices to layers: finds the layer below a finger, tells its responder, and lets gesture recognizers look.
@@ -34,6 +34,9 @@ public final class InputRouter {
   }
   /// Gets what no responder of a layer answers, and the touches of layers without one.
   public var lastResponder: Responder?
+
+  /// Called with the time of each event before it is delivered.
+  package var onDelivery: (@MainActor (MonotonicTime) -> Void)?
 
   private let loop: FrameLoop
   private var tracker: ContactTracker
@@ -112,6 +115,7 @@ public final class InputRouter {
 
   private func deliver(_ event: ScreenEvent, _ history: ContactHistory) {
     guard screens.indices.contains(event.screen) else { return }
+    onDelivery?(event.time)
     let root = screens[event.screen].root
     switch event.action {
     case .contact(let contact, let kind, _):

@@ -29,6 +29,10 @@ public final class KMSDisplay: Display, ScreenOwner {
   public let observers = Observers<DisplayEvent>()
   /// The connector's name: "HDMI-A-1".
   public var connectorName: String { pipe.connector.name }
+  public var panel: DisplayPanel? {
+    let size = pipe.connector.size.map { Size(width: Double($0.width), height: Double($0.height)) }
+    return DisplayPanel(connector: connectorName, size: size)
+  }
   /// The mode that the first frame sets. It may differ after another screen was plugged in.
   public var mode: DisplayMode { pipe.mode }
   public var name: String { "KMS \(connectorName) \(mode) (\(facts.driver))" }

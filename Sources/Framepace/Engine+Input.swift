@@ -1,0 +1,38 @@
+public import Interaction
+import Presentation
+
+extension Engine {
+  /// Brings input to the layers of all displays, which lie beside each other from left to right, in the order of `outputs`.
+  ///
+  /// ```swift
+  /// let input = try InputDevices(session: session) { engine.inputRouter.receive($0) }
+  /// input.add(to: .main, mode: .common)
+  /// ```
+  ///
+  /// The first use makes it. It follows the displays: one that is turned takes the touches with it. The latency of its events is in the figures,
+  /// see `inputArrived(at:)`.
+  public var inputRouter: InputRouter {
+    if let router { return router }
+    let made = InputRouter(screens: inputScreens, loop: loop)
+    made.onDelivery = { [weak self] in self?.inputArrived(at: $0) }
+    router = made
+    followScreens()
+    return made
+  }
+
+  private var inputScreens: [InputRouter.Screen] {
+    groups.reduce(into: []) { screens, group in screens += group.inputScreens(from: screens.last?.screen.frame.maxX ?? 0) }
+  }
+
+  /// Tells the router of the displays as they are now, and from now on. Called whenever one comes or goes.
+  func followScreens() {
+    guard let router else { return }
+    router.screens = inputScreens
+    screenObservations = outputs.map { output in
+      output.display.observe { [weak self] event in
+        guard case .geometryChanged = event, let self else { return }
+        self.router?.screens = inputScreens
+      }
+    }
+  }
+}
