@@ -26,6 +26,14 @@ public struct Contact: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
+extension Point {
+  /// True if both coordinates are numbers within 1e9 points: what is computed from such points is finite.
+  var isUsable: Bool { abs(x) <= 1e9 && abs(y) <= 1e9 }
+
+  /// The square of the length of the way.
+  var squaredLength: Double { x * x + y * y }
+}
+
 /// The state of a gesture recognizer, as UIGestureRecognizer's.
 public enum GestureState: String, Hashable, Sendable, CaseIterable {
   /// It may still become the gesture.
