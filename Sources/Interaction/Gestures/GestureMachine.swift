@@ -59,11 +59,17 @@ public protocol GestureMachine: Sendable {
   ///
   /// After a final state the machine ignores everything until `reset()`.
   var state: GestureState { get }
-  /// The time at which `pass(_:)` is to be called unless contacts come before it: the end of a long press; nil for none.
+  /// The time at which `pass(_:)` is to be called unless contacts come before it: the end of a long press, or the first moment at which a next
+  /// tap is too late; nil for none. Limits belong to what they allow: a tap at the last moment counts, as does a press that is just long enough.
   var deadline: MonotonicTime? { get }
   /// Takes a contact. Contacts that the machine does not need are ignored, or make it fail.
+  ///
+  /// A contact at the deadline or after it passes the deadline first. Whoever wants to see both states, such as the beginning and the end of a
+  /// long press whose finger was lifted before anybody looked at the clock, calls `pass(_:)` with the contact's time before.
+  ///
+  /// An end is also a movement to its place. Places that are not numbers, or that are more than 1e9 points from zero, are none.
   mutating func handle(_ contact: Contact)
-  /// Tells that it is this time now, without anything new.
+  /// Tells that it is this time now, without anything new. Does nothing before the deadline.
   mutating func pass(_ time: MonotonicTime)
   /// Begins anew, with the settings that it has.
   mutating func reset()
