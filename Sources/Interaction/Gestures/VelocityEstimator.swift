@@ -55,25 +55,33 @@ public struct VelocityEstimator: Sendable {
   /// The velocity in points per second at a time: that at the last sample, or zero if it was more than 40 ms ago.
   public func velocity(at time: MonotonicTime) -> Point {
     guard count >= 2, time - samples[last].time <= Self.longestGap else { return .zero }
-    // Locations and times are counted from the last sample.
-    var used = 0
-    var meanTime = 0.0
-    while used < count, age(used) <= Self.horizon {
-      meanTime -= age(used).seconds
+    // Seconds and ways from the last sample.
+    let newest = samples[last]
+    var times = InlineArray<20, Double>(repeating: 0)
+    var ways = InlineArray<20, Point>(repeating: .zero)
+    var (used, index, sum) = (0, last, 0.0)
+    while used < count {
+      let sample = samples[index]
+      let age = newest.time - sample.time
+      if age > Self.horizon { break }
+      times[used] = -age.seconds
+      ways[used] = sample.location - newest.location
+      sum -= age.seconds
       used += 1
+      index = index == 0 ? Self.capacity - 1 : index - 1
     }
     guard used >= 2 else { return .zero }
-    meanTime /= Double(used)
 
-    // Fits b·u + c·(u² − skew·u − mean of u²) to the way, u being the time from the middle of the samples. The two parts are orthogonal to each
+    // Fits b·u + c·(u² − skew·u − mean of u²) to the ways, u being the time from the middle of the samples. The two parts are orthogonal to each
     // other and to a constant, so that each factor is found by itself (Forsythe 1957, "Generation and Use of Orthogonal Polynomials").
+    let middle = sum / Double(used)
     var (second, third) = (0.0, 0.0)
     var alongLine = Point.zero
     for index in 0..<used {
-      let u = -age(index).seconds - meanTime
+      let u = times[index] - middle
       second += u * u
       third += u * u * u
-      alongLine += way(index) * u
+      alongLine += ways[index] * u
     }
     guard second > 0 else { return .zero }
     let slope = alongLine / second
@@ -83,19 +91,13 @@ public struct VelocityEstimator: Sendable {
     var norm = 0.0
     var alongCurve = Point.zero
     for index in 0..<used {
-      let u = -age(index).seconds - meanTime
+      let u = times[index] - middle
       let bend = u * (u - skew) - mean
       norm += bend * bend
-      alongCurve += way(index) * bend
+      alongCurve += ways[index] * bend
     }
     // The part is 0.8 for samples at equal intervals, and 0 for samples at two times.
     guard norm > 0.1 * second * mean else { return slope }
-    return slope + alongCurve / norm * (-2 * meanTime - skew)
+    return slope + alongCurve / norm * (-2 * middle - skew)
   }
-
-  private func sample(_ index: Int) -> Sample { samples[(last + Self.capacity - index) % Self.capacity] }
-
-  private func age(_ index: Int) -> Nanoseconds { samples[last].time - sample(index).time }
-
-  private func way(_ index: Int) -> Point { sample(index).location - samples[last].location }
 }
