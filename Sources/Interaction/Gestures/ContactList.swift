@@ -93,12 +93,6 @@ extension ContactFollower {
       let way = contacts.move(at: index, to: contact.location)
       moved(contacts[index], by: way, at: contact.time)
     case .ended:
-      // Devices tell no place of a contact that was lifted: it is where it was, and that is no sample of its velocity.
-      let way = contacts.move(at: index, to: contact.location)
-      if way != .zero {
-        moved(contacts[index], by: way, at: contact.time)
-        guard !state.isFinal else { return }
-      }
       contacts.remove(at: index)
       lifted(at: contact.time)
     case .cancelled:

@@ -67,7 +67,8 @@ public protocol GestureMachine: Sendable {
   /// A contact at the deadline or after it passes the deadline first. Whoever wants to see both states, such as the beginning and the end of a
   /// long press whose finger was lifted before anybody looked at the clock, calls `pass(_:)` with the contact's time before.
   ///
-  /// An end is also a movement to its place. Places that are not numbers, or that are more than 1e9 points from zero, are none.
+  /// A contact ends where it was, as devices tell no place of a finger that was lifted: the place of an end is ignored, and one that is new comes
+  /// as a movement before. Places that are not numbers, or that are more than 1e9 points from zero, are ignored, too.
   mutating func handle(_ contact: Contact)
   /// Tells that it is this time now, without anything new. Does nothing before the deadline.
   mutating func pass(_ time: MonotonicTime)

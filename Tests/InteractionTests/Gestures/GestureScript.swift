@@ -8,7 +8,7 @@ import Testing
 ///     0.000 down 1 10 10  → possible
 ///     0.016 move 1 25 10  → began translation 5 0
 ///     0.100 pass          → began
-///     0.200 up 1          → ended      # where it was; `up 1 30 10` moves it, too
+///     0.200 up 1          → ended      # at the last place, unless another one is told
 ///     0.300 cancel 1      → ended
 ///     0.400 reset         → possible
 ///

@@ -42,13 +42,11 @@ import Testing
       0.3 move 1 50 0    → ended
       """),
     GestureCase(
-      "lifted too early, and at the end", SwipeMachine(),
+      "lifted too early", SwipeMachine(),
       """
       0.0 down 1 0 0     → possible
-      0.1 up 1           → failed
-      0.2 reset          → possible
-      0.2 down 1 0 0     → possible
-      0.3 up 1 50 0      → ended
+      0.1 move 1 49 0    → possible
+      0.2 up 1 50 0      → failed
       """),
     GestureCase(
       "cancelled", SwipeMachine(),

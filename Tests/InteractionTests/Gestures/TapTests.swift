@@ -31,10 +31,10 @@ import Testing
       0.3 up 1             → failed
       """),
     GestureCase(
-      "lifted elsewhere", TapMachine(allowableMovement: 5),
+      "the place of a lift is ignored", TapMachine(allowableMovement: 5),
       """
       0.0 down 1 0 0
-      0.1 up 1 6 0    → failed
+      0.1 up 1 6 0    → ended
       """),
     GestureCase(
       "as long as allowed", TapMachine(maximumDuration: .milliseconds(500)),
