@@ -26,14 +26,14 @@ enum RandomContacts {
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       let way = point(&random, within: 20)
       let trembles = random.chance(0.5)
-      let sets = Int.random(in: 1...most, using: &random)
-      for _ in 0..<sets {
+      let spread: Double = random.chance(0.5) ? 10 : 60
+      for _ in 0..<Int.random(in: 1...most, using: &random) {
         lastID += 1
-        down.append((Contact.ID(rawValue: lastID), center + point(&random, within: 60)))
+        down.append((Contact.ID(rawValue: lastID), center + point(&random, within: spread)))
         add(down.count - 1, .began)
         wait()
       }
-      for _ in 0..<Int.random(in: 0...12, using: &random) {
+      for _ in 0..<Int.random(in: 0...(trembles ? 3 : 12), using: &random) {
         for index in down.indices where random.chance(0.8) {
           down[index].location += point(&random, within: 3) + (trembles ? .zero : way)
           add(index, .moved)
@@ -50,7 +50,7 @@ enum RandomContacts {
       }
       while let index = down.indices.randomElement(using: &random) {
         wait()
-        add(index, random.chance(0.98) ? .ended : .cancelled)
+        add(index, random.chance(0.9) ? .ended : .cancelled)
         down.remove(at: index)
       }
       wait()
