@@ -227,7 +227,9 @@ let package = Package(
     tests("InputTests", ["Geometry", "Input", "LinuxSystem", "RunLoops"]),
     tests(
       "InteractionTests",
-      ["Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "RunLoops", "TestLength"]),
+      [
+        "AllocationCounter", "Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "RunLoops", "TestLength",
+      ]),
     tests(
       "FrameTimingTests",
       ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],

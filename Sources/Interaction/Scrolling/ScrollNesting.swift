@@ -1,0 +1,68 @@
+public import Geometry
+public import LinuxSystem
+
+/// The directions in which something scrolls.
+public struct ScrollAxes: OptionSet, Hashable, BitwiseCopyable, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let horizontal = ScrollAxes(rawValue: 1)
+  public static let vertical = ScrollAxes(rawValue: 2)
+  public static let both: ScrollAxes = [.horizontal, .vertical]
+
+  /// The axes that a drag keeps which began with a way: one if it goes at least twice as far along it as along the other, else both.
+  public init(lockedBy way: Point) {
+    let (x, y) = (abs(way.x), abs(way.y))
+    self = x > 0 && x >= 2 * y ? .horizontal : y > 0 && y >= 2 * x ? .vertical : .both
+  }
+
+  func masked(_ way: Point) -> Point { Point(contains(.horizontal) ? way.x : 0, contains(.vertical) ? way.y : 0) }
+}
+
+/// Scrolled content in other scrolled content, and the one of them that takes a drag: the inner one up to its edge, then the outer one.
+///
+/// The rules are functions of the whole way since the drag began, and not of its steps: a finger that comes back meets every content where it was.
+public enum ScrollNesting {
+  /// The part of a way that each takes, in points of the position.
+  ///
+  /// Ways that neither can go are the inner one's, whose rubber band shows the end.
+  ///
+  /// - Parameters:
+  ///   - way: how far the position would go.
+  ///   - inner: how far the inner content can go back and forth without a rubber band: see `ScrollMotion.reach(at:)`.
+  ///   - outer: the same of the outer one.
+  public static func divide(_ way: Double, inner: ClosedRange<Double>, outer: ClosedRange<Double>) -> (
+    inner: Double, outer: Double
+  ) {
+    guard way.isFinite else { return (0, 0) }
+    let first = min(max(way, inner.lowerBound), inner.upperBound)
+    let second = min(max(way - first, outer.lowerBound), outer.upperBound)
+    return (way - second, second)
+  }
+
+  /// True if the inner content takes a drag for itself, false if the outer one does.
+  ///
+  /// The drag belongs to the axis of its greater part. The inner content takes it if it can go that way without a rubber band, or if the outer
+  /// one cannot either and the inner one can be pulled at all.
+  public static func innerTakes(_ way: Point, inner: ScrollMachine, outer: ScrollMachine, at time: MonotonicTime) -> Bool {
+    let isHorizontal = abs(way.x) > abs(way.y)
+    let way = isHorizontal ? way.x : way.y
+    let (inner, outer) = isHorizontal ? (inner.x, outer.x) : (inner.y, outer.y)
+    if inner.canGo(way, at: time) { return true }
+    return !outer.canGo(way, at: time) && (inner.bounces || !outer.bounces)
+  }
+}
+
+extension ScrollMotion {
+  /// How far the position can go back, and on, without a rubber band: never above 0, and never below it.
+  public func reach(at time: MonotonicTime) -> ClosedRange<Double> {
+    let position = position(at: time)
+    return min(0, extent.minimum - position)...max(0, extent.maximum - position)
+  }
+
+  /// True if the position can go in the direction of a way without a rubber band.
+  func canGo(_ way: Double, at time: MonotonicTime) -> Bool {
+    let reach = reach(at: time)
+    return way > 0 ? reach.upperBound > 0 : way < 0 && reach.lowerBound < 0
+  }
+}
