@@ -132,7 +132,7 @@ let package = Package(
     library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
     library("Input", ["CEvdev", "CLibinput", "CUdev", "Geometry", "LinuxSystem", "RunLoops", "Seats"]),
     // Layers that people touch, scroll and type into.
-    library("Interaction", ["Geometry", "Input", "Layers", "LinuxSystem", "RunLoops"]),
+    library("Interaction", ["FrameTiming", "Geometry", "Input", "Layers", "LinuxSystem", "RunLoops"]),
 
     // Displays and presenters: the way of a frame to the screen.
     library(
@@ -299,8 +299,8 @@ let package = Package(
     tests(
       "FramepaceTests",
       [
-        "Compositing", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Metering",
-        "Presentation", "Raster", "RenderTree", "Simulation", "TestLength",
+        "Compositing", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Interaction", "Layers", "LinuxSystem",
+        "Metering", "Presentation", "Raster", "RenderTree", "Simulation", "TestLength",
       ], exclude: ["Goldens"]),
     tests(
       "SampleSceneTests", ["Framepace", "FramepaceTesting", "LinuxSystem", "SampleScenes", "TestLength"],

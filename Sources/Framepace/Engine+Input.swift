@@ -15,6 +15,13 @@ extension Engine {
     if let router { return router }
     let made = InputRouter(screens: inputScreens, loop: loop)
     made.onDelivery = { [weak self] in self?.inputArrived(at: $0) }
+    made.modes = modes
+    made.makeLink = { [weak self] root, handler in
+      guard let self, let output = groups.first(where: { $0.context.root === root })?.members.first?.output else {
+        return nil
+      }
+      return makeDisplayLink(for: output, handler: handler)
+    }
     router = made
     followScreens()
     return made

@@ -1,7 +1,7 @@
 public import Geometry
 public import Input
 public import Layers
-import LinuxSystem
+public import LinuxSystem
 
 /// Says what a gesture recognizer may do. All methods have the answers of UIKit without a delegate.
 @MainActor
@@ -82,6 +82,9 @@ public class AnyGestureRecognizer {
   /// The middle of the contacts in points of the output; where it was last if all have ended, and the origin before the first.
   public internal(set) var location = Point.zero
 
+  /// The time of the last contact; nil before the first of the gesture.
+  public internal(set) var lastContactTime: MonotonicTime?
+
   /// The middle of the contacts in the coordinates of a layer; nil where the layer is not seen there.
   public func location(in layer: Layer) -> Point? { layer.point(ofOutput: location) }
 
@@ -135,3 +138,10 @@ public final class GestureRecognizer<Machine: GestureMachine>: AnyGestureRecogni
   override func resetMachine() { machine.reset() }
   override func callActions() { for action in actions { action(self) } }
 }
+
+public typealias TapGestureRecognizer = GestureRecognizer<TapMachine>
+public typealias LongPressGestureRecognizer = GestureRecognizer<LongPressMachine>
+public typealias PanGestureRecognizer = GestureRecognizer<PanMachine>
+public typealias PinchGestureRecognizer = GestureRecognizer<PinchMachine>
+public typealias RotationGestureRecognizer = GestureRecognizer<RotationMachine>
+public typealias SwipeGestureRecognizer = GestureRecognizer<SwipeMachine>

@@ -185,6 +185,7 @@ extension AnyGestureRecognizer {
 
   fileprivate func follow(_ contact: Contact) {
     let index = openContacts.firstIndex { $0.id == contact.id }
+    lastContactTime = contact.time
     switch (contact.phase, index) {
     case (.began, nil):
       contacts.append(contact.id)
@@ -200,7 +201,7 @@ extension AnyGestureRecognizer {
 
   fileprivate func reset() {
     resetMachine()
-    (stage, state, hasChanged) = (.possible, .possible, false)
+    (stage, state, hasChanged, lastContactTime) = (.possible, .possible, false, nil)
     contacts.removeAll(keepingCapacity: true)
     openContacts.removeAll(keepingCapacity: true)
   }

@@ -54,8 +54,7 @@ extension Layer {
 
   /// A point of the output in the layer's own coordinates; nil where the layer is not seen there.
   func point(ofOutput point: Point) -> Point? {
-    var top = self
-    while let superlayer = top.superlayer { top = superlayer }
+    let top = top
     guard let own = top.ownPoint(of: point) else { return nil }
     return top === self ? own : top.convert(own, to: self)
   }
@@ -70,12 +69,15 @@ extension Layer {
     return nil
   }
 
-  /// The router of the tree that the layer is in.
-  var router: InputRouter? {
+  /// The root of the tree that the layer is in.
+  var top: Layer {
     var top = self
     while let superlayer = top.superlayer { top = superlayer }
-    return top.interaction?.router
+    return top
   }
+
+  /// The router of the tree that the layer is in.
+  var router: InputRouter? { top.interaction?.router }
 
   func setRouter(_ router: InputRouter?) { makeInteraction().router = router }
 }

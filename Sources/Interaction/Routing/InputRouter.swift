@@ -1,3 +1,4 @@
+public import FrameTiming
 public import Geometry
 public import Input
 public import Layers
@@ -35,6 +36,10 @@ public final class InputRouter {
   /// Gets what no responder of a layer answers, and the touches of layers without one.
   public var lastResponder: Responder?
 
+  /// The stack of modes onto which dragging pushes `.tracking`; nil to stay in the mode that runs. An engine sets its own.
+  public var modes: FrameLoop.ModeStack?
+  /// Makes links that tick with the display of a root layer; nil for content that jumps where it would move. An engine sets it.
+  public var makeLink: (@MainActor (_ root: Layer, _ handler: @escaping @MainActor (DisplayLink) -> Void) -> DisplayLink?)?
   /// Called with the time of each event before it is delivered.
   package var onDelivery: (@MainActor (MonotonicTime) -> Void)?
 
@@ -93,6 +98,12 @@ public final class InputRouter {
 
   /// The pointer's place among the frames of the screens; nil while it is not to be seen.
   public var visiblePointer: Point? { tracker.isPointerVisible ? tracker.pointer : nil }
+
+  var now: MonotonicTime { loop.clock.now }
+
+  func makeDisplayLink(for layer: Layer?, _ handler: @escaping @MainActor (DisplayLink) -> Void) -> DisplayLink? {
+    layer.flatMap { makeLink?($0.top, handler) }
+  }
 
   private func adopt(_ old: [Screen]) {
     for screen in old where screen.root.interaction?.router === self { screen.root.setRouter(nil) }
