@@ -153,7 +153,8 @@ let package = Package(
       "Framepace",
       [
         "Compositing", "FrameTiming", "Geometry", "Hangs", "ImageFiles", "Input", "Interaction", "Layers", "Layouts",
-        "LinuxSystem", "Metering", "Presentation", "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation", "Typesetting",
+        "LinuxSystem", "Metering", "Presentation", "Raster", "RenderTree", "RunLoops", "SceneText", "Simulation",
+        "Typesetting",
       ]),
     library(
       "FramepaceTesting",

@@ -52,6 +52,8 @@ public final class ScrollController: Responder {
   /// The recognizer of drags, for other recognizers that are to wait for it.
   public let recognizer: GestureRecognizer<ScrollGesture>
 
+  /// Called after each change of the position, before the delegate.
+  var onScroll: (@MainActor () -> Void)?
   private var machine: ScrollMachine
   private var viewport: Size
   private var link: DisplayLink?
@@ -189,7 +191,10 @@ public final class ScrollController: Responder {
       layer.bounds.origin = pixel
       if showsIndicators { indicators.show(machine, in: layer, at: time) }
     }
-    if hasMoved { delegate?.scrollControllerDidScroll(self) }
+    if hasMoved {
+      onScroll?()
+      delegate?.scrollControllerDidScroll(self)
+    }
     let isAtRest = machine.isAtRest(at: time)
     recognizer.machine.catchesAtOnce = !isAtRest && !isDragging
     if isAtRest, exchange(&isMoving, with: false) {

@@ -5,7 +5,7 @@ import LinuxSystem
 import TestLength
 import Testing
 
-/// What holds for all machines, and for all contacts.
+/// The rules that hold for all machines, and for all contacts.
 @Suite struct GesturePropertyTests {
   /// Machines that do not care where up is, each in some settings.
   private static var turnable: [any GestureMachine] {

@@ -1,0 +1,169 @@
+import Framepace
+import FramepaceTesting
+import Interaction
+import TestLength
+import XCTest
+
+/// Lists against an array of their rows.
+@preconcurrency @MainActor final class ListLayerTests: XCTestCase {
+  private struct Item: Hashable {
+    var number: Int
+    var height: Double
+  }
+
+  private final class RowLayer: Layer {
+    var item = Item(number: -1, height: 0)
+    override func size(fitting proposal: SizeProposal) -> Size { Size(proposal.width ?? 0, item.height) }
+  }
+
+  @MainActor
+  private final class Source: ListLayerDataSource {
+    var items: [Item] = []
+    /// Makes the items of a list that is too long for an array of them.
+    var makeItem: ((Int) -> Item)?
+    func item(_ row: Int) -> Item { makeItem?(row) ?? items[row] }
+    var made = 0
+    var near: Set<Int> = []
+    var faults: [String] = []
+
+    func list(_ list: ListLayer, layerFor row: Int, recycling recycled: Layer?) -> Layer {
+      if recycled == nil { made += 1 }
+      let layer = recycled as? RowLayer ?? RowLayer()
+      layer.item = item(row)
+      return layer
+    }
+
+    func list(_ list: ListLayer, willNeed rows: [Int]) {
+      for row in rows where !near.insert(row).inserted { faults.append("\(row) is needed twice") }
+    }
+
+    func list(_ list: ListLayer, needsNoMore rows: [Int]) {
+      for row in rows where near.remove(row) == nil { faults.append("\(row) was not needed") }
+    }
+  }
+
+  @MainActor
+  private struct Stage {
+    let manual: ManualStage<VirtualDisplay>
+    let list = ListLayer(frame: Rect(x: 0, y: 0, width: 320, height: 480), estimatedRowHeight: 50)
+    let source = Source()
+
+    init(_ items: [Item]) throws {
+      manual = try ManualStage(width: 320, height: 480, rate: .hertz60)
+      manual.root.addSublayer(list)
+      _ = manual.engine.inputRouter
+      source.items = items
+      list.dataSource = source
+      list.reload(count: items.count)
+      manual.turn()
+    }
+
+    /// The first thing that is wrong with what is shown.
+    func fault() -> String? {
+      if let fault = source.faults.first { return fault }
+      var covered = max(list.bounds.minY, 0)
+      for row in list.visibleRows {
+        guard let layer = list.layer(for: row) as? RowLayer else { return "row \(row) has no layer" }
+        if layer.item != source.item(row) { return "row \(row) shows \(layer.item) for \(source.item(row))" }
+        if layer.superlayer !== list { return "row \(row) is not in the list" }
+        if layer.frame.height != layer.item.height { return "row \(row) is \(layer.frame.height) high" }
+        if layer.frame.minY > covered + 1e-6 { return "nothing is at \(covered)" }
+        covered = layer.frame.maxY
+      }
+      if covered < min(list.bounds.maxY, list.rows.totalHeight) - 1e-6 { return "nothing is at \(covered)" }
+      let layers = list.sublayers.filter { $0 is RowLayer }.count
+      return layers == list.visibleRows.count ? nil : "\(layers) layers for \(list.visibleRows.count) rows"
+    }
+  }
+
+  /// Random edits and jumps: exactly the rows that are seen have layers, one below the other, each with its own item and height.
+  func testTheRowsThatAreSeenAreShown() throws {
+    for seed in 0..<(isLongRun ? 400 : 12) {
+      var random = SplitMix64(seed: UInt64(seed))
+      var last = 0
+      func items(_ count: Int) -> [Item] {
+        (0..<count).map { _ in
+          last += 1
+          return Item(number: last, height: Double(Int.random(in: 1...120, using: &random)))
+        }
+      }
+      let stage = try Stage(items(Int.random(in: 0...200, using: &random)))
+      defer { stage.manual.engine.invalidate() }
+      for step in 0..<60 {
+        let count = stage.source.items.count
+        let animated = Bool.random(using: &random)
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0:
+          let (row, new) = (Int.random(in: 0...count, using: &random), items(Int.random(in: 0...20, using: &random)))
+          stage.source.items.insert(contentsOf: new, at: row)
+          stage.list.insertRows(new.count, at: row, animated: animated)
+        case 1 where count > 0:
+          let first = Int.random(in: 0..<count, using: &random)
+          let rows = first..<min(count, first + Int.random(in: 0...10, using: &random))
+          stage.source.items.removeSubrange(rows)
+          stage.list.removeRows(rows, animated: animated)
+        case 2 where count > 0:
+          let first = Int.random(in: 0..<count, using: &random)
+          let rows = first..<min(count, first + Int.random(in: 1...6, using: &random))
+          let moved = Array(stage.source.items[rows])
+          let destination = Int.random(in: 0...(count - rows.count), using: &random)
+          stage.source.items.removeSubrange(rows)
+          stage.source.items.insert(contentsOf: moved, at: destination)
+          stage.list.moveRows(rows, to: destination, animated: animated)
+        case 3:
+          stage.list.controller.scroll(to: Point(0, Double.random(in: -500...20_000, using: &random)), animated: animated)
+        case 4 where count > 0: stage.list.scroll(toRow: Int.random(in: 0..<count, using: &random))
+        case 5 where count > 0:
+          let row = Int.random(in: 0..<count, using: &random)
+          stage.source.items[row].height = Double(Int.random(in: 1...120, using: &random))
+          stage.list.reloadRows(row..<row + 1)
+        default: stage.manual.run(for: .milliseconds(Int64.random(in: 1...400, using: &random)))
+        }
+        stage.manual.turn()
+        if let fault = stage.fault() { return XCTFail("seed \(seed), step \(step): \(fault)") }
+      }
+    }
+  }
+
+  /// What is seen stays where it is when rows come and go above it.
+  func testRowsThatAreSeenStayWhileOthersComeAbove() throws {
+    let stage = try Stage((0..<100).map { Item(number: $0, height: 60) })
+    defer { stage.manual.engine.invalidate() }
+    stage.list.controller.scroll(to: Point(0, 3030))
+    stage.manual.turn()
+    let row = try XCTUnwrap(stage.list.visibleRows.dropFirst().first)
+    let layer = try XCTUnwrap(stage.list.layer(for: row))
+    let seenAt = layer.frame.minY - stage.list.bounds.minY
+    stage.source.items.insert(contentsOf: (0..<7).map { Item(number: 1000 + $0, height: 33) }, at: 3)
+    stage.list.insertRows(7, at: 3, animated: true)
+    stage.manual.turn()
+    XCTAssertTrue(stage.list.layer(for: row + 7) === layer)
+    XCTAssertEqual(layer.frame.minY - stage.list.bounds.minY, seenAt, accuracy: 1e-6)
+    XCTAssertEqual(layer.animationKeys, [])
+  }
+
+  /// A fling through ten thousand rows makes no more layers than are seen at once, and few more.
+  func testLayersAreRecycled() throws {
+    let stage = try Stage((0..<10_000).map { Item(number: $0, height: Double(40 + $0 % 37)) })
+    defer { stage.manual.engine.invalidate() }
+    for target in [5000.0, 0, 400_000, 123_456] {
+      stage.list.controller.scroll(to: Point(0, target), animated: true)
+      stage.manual.run(for: .milliseconds(600))
+      XCTAssertNil(stage.fault())
+    }
+    XCTAssertLessThan(stage.source.made, 40)
+  }
+
+  func testAMillionRowsJumpAnywhere() throws {
+    let stage = try Stage([])
+    defer { stage.manual.engine.invalidate() }
+    stage.source.makeItem = { Item(number: $0, height: Double(20 + $0 % 80)) }
+    stage.list.reload(count: 1_000_000)
+    for row in [999_999, 0, 500_000, 123_456, 999_998] {
+      stage.list.scroll(toRow: row)
+      stage.manual.turn()
+      XCTAssertNil(stage.fault())
+      XCTAssertTrue(stage.list.visibleRows.contains(row), "\(row) of \(stage.list.visibleRows)")
+    }
+  }
+}
