@@ -86,6 +86,7 @@ let package = Package(
     system("CUdev", "libudev", apt: "libudev-dev"),
     system("CLibinput", "libinput", apt: "libinput-dev"),
     system("CEvdev", "libevdev", apt: "libevdev-dev"),
+    system("CXKBCommon", "xkbcommon", apt: "libxkbcommon-dev"),
     .target(name: "CFatalSignals", cSettings: [.treatAllWarnings(as: .error)]),
     .target(name: "CStackSamples", cSettings: [.treatAllWarnings(as: .error)]),
     library("LinuxSystem", ["CLinux"]),
@@ -130,7 +131,8 @@ let package = Package(
 
     // Displays and input devices: who may use them, and when they come and go.
     library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
-    library("Input", ["CEvdev", "CLibinput", "CUdev", "Geometry", "LinuxSystem", "RunLoops", "Seats"]),
+    library(
+      "Input", ["CEvdev", "CLibinput", "CUdev", "CXKBCommon", "Geometry", "LinuxSystem", "RunLoops", "Seats"]),
     // Layers that people touch, scroll and type into.
     library("Interaction", ["FrameTiming", "Geometry", "Input", "Layers", "LinuxSystem", "RunLoops"]),
 
@@ -225,7 +227,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
-    tests("InputTests", ["Geometry", "Input", "LinuxSystem", "RunLoops"]),
+    tests("InputTests", ["CXKBCommon", "Geometry", "Input", "LinuxSystem", "RunLoops"]),
     tests(
       "InteractionTests",
       [
