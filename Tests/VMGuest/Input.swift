@@ -20,6 +20,8 @@ private final class Reader {
   var devices: [InputDevice] { input?.devices ?? [] }
   var reasonForNone: String? { input?.reasonForNone }
 
+  func show(_ leds: KeyboardLEDs) { input?.leds = leds }
+
   func removeEvents() { events.removeAll(keepingCapacity: true) }
 
   /// Runs the loop until a condition holds.
@@ -115,6 +117,24 @@ func inputKinds() throws(SystemError) {
   reader.run("no motion comes") { !reader.events.isEmpty }
   guard case .motion(let distance)? = reader.events.first?.action else { return Guest.expect(false, "\(reader.events)") }
   Guest.expect(distance.x > 0 && distance.y == 0, "\(distance)")
+  try expectLamps(reader, keyboard)
+}
+
+/// The lamps of a keyboard follow, and those of one that comes later.
+@MainActor
+private func expectLamps(_ reader: Reader, _ keyboard: VirtualInput) throws(SystemError) {
+  reader.show([.capsLock, .scrollLock])
+  let first = keyboard.readLamps()
+  Guest.expect(first == ["LED_CAPSL": true, "LED_SCROLLL": true], "\(first)")
+  reader.show([.numLock, .scrollLock])
+  let second = keyboard.readLamps()
+  Guest.expect(second == ["LED_CAPSL": false, "LED_NUML": true], "\(second)")
+  let late = try reader.add(.keyboard, "late keyboard").readLamps()
+  Guest.expect(late == ["LED_NUML": true, "LED_SCROLLL": true], "\(late)")
+  reader.show([])
+  let none = keyboard.readLamps()
+  Guest.expect(none == ["LED_NUML": false, "LED_SCROLLL": false], "\(none)")
+  Guest.say("the lamps follow")
 }
 
 /// A touch screen goes while a finger is down, and comes back.

@@ -1,4 +1,5 @@
 import CEvdev
+import Glibc
 import LinuxSystem
 
 /// An input device of the kernel's uinput, at which the test does what a hand would.
@@ -46,6 +47,20 @@ final class VirtualInput {
     Guest.expect(result == 0, "an event was not written: \(result)")
   }
 
+  /// The lamps of a keyboard that were switched since the last call, by the kernel's names: true for those that light up.
+  func readLamps() -> [String: Bool] {
+    var lamps: [String: Bool] = [:]
+    let descriptor = libevdev_uinput_get_fd(output)
+    while true {
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      var event = input_event()
+      guard poll(&request, 1, 0) > 0, read(descriptor, &event, MemoryLayout.size(ofValue: event)) > 0 else { return lamps }
+      guard event.type == EV_LED else { continue }
+      let name = libevdev_event_code_get_name(UInt32(EV_LED), UInt32(event.code)).map { String(cString: $0) }
+      lamps[name ?? "\(event.code)"] = event.value != 0
+    }
+  }
+
   private static func describe(_ kind: Kind, _ device: OpaquePointer) {
     func enable(_ type: Int32, _ codes: Int32...) {
       libevdev_enable_event_type(device, UInt32(type))
@@ -69,7 +84,9 @@ final class VirtualInput {
     case .mouse:
       enable(EV_KEY, BTN_LEFT, BTN_RIGHT)
       enable(EV_REL, REL_X, REL_Y, REL_WHEEL)
-    case .keyboard: enable(EV_KEY, KEY_A, KEY_B, KEY_LEFTSHIFT, KEY_ESC, KEY_ENTER, KEY_SPACE)
+    case .keyboard:
+      enable(EV_KEY, KEY_A, KEY_B, KEY_LEFTSHIFT, KEY_ESC, KEY_ENTER, KEY_SPACE)
+      enable(EV_LED, LED_CAPSL, LED_NUML, LED_SCROLLL)
     case .tablet:
       enable(EV_KEY, BTN_LEFT, BTN_RIGHT)
       enableAxes(ABS_X, ABS_Y)

@@ -20,6 +20,11 @@ public final class InputDevices: FrameLoop.ItemOwner {
   /// The devices that can be used now, in the order in which they came.
   public private(set) var devices: [InputDevice] = []
 
+  /// The lamps that all keyboards show, also those that come later: `Keyboard.leds` after each key.
+  public var leds = KeyboardLEDs() {
+    didSet { if leds != oldValue { for keyboard in keyboards.values { leds.show(on: keyboard) } } }
+  }
+
   private let session: SeatSession
   private let clock: SystemClock
   private let context: LibinputContext
@@ -27,6 +32,8 @@ public final class InputDevices: FrameLoop.ItemOwner {
   private var handler: (@MainActor (InputEvent) -> Void)?
   private var observer: SeatSession.Observer?
   private var lastID: UInt32 = 0
+  /// libinput's devices with keys, which it keeps until their removal was read.
+  private var keyboards: [InputDevice.ID: OpaquePointer] = [:]
 
   /// - Parameters:
   ///   - session: opens the devices. They are used while it is active.
@@ -76,6 +83,7 @@ public final class InputDevices: FrameLoop.ItemOwner {
     guard handler != nil else { return }
     handler = nil
     devices = []
+    keyboards = [:]
     source.invalidate()
     if let observer { session.remove(observer) }
     context.end()
@@ -107,14 +115,30 @@ public final class InputDevices: FrameLoop.ItemOwner {
       let added = InputDevice(device, id: InputDevice.ID(rawValue: lastID))
       libinput_device_set_user_data(device, UnsafeMutableRawPointer(bitPattern: UInt(lastID)))
       devices.append(added)
+      if let device, added.abilities.contains(.keyboard) {
+        keyboards[added.id] = device
+        leds.show(on: device)
+      }
       return InputEvent(time: clock.now, device: added.id, action: .added(added))
     case LIBINPUT_EVENT_DEVICE_REMOVED:
       let id = InputDevice.ID(of: device)
       devices.removeAll { $0.id == id }
+      keyboards[id] = nil
       return InputEvent(time: clock.now, device: id, action: .removed)
     default:
       return InputEvent(event, of: InputDevice.ID(of: device))
     }
+  }
+}
+
+extension KeyboardLEDs {
+  /// - Parameter device: a device of libinput; one that is gone takes no notice.
+  fileprivate func show(on device: OpaquePointer) {
+    let lamps: [(KeyboardLEDs, libinput_led)] = [
+      (.capsLock, LIBINPUT_LED_CAPS_LOCK), (.numLock, LIBINPUT_LED_NUM_LOCK), (.scrollLock, LIBINPUT_LED_SCROLL_LOCK),
+    ]
+    let lit = lamps.reduce(0) { contains($1.0) ? $0 | $1.1.rawValue : $0 }
+    libinput_device_led_update(device, libinput_led(rawValue: lit))
   }
 }
 
