@@ -25,6 +25,9 @@ public import LinuxSystem
 /// are modifiers and a pending sequence; locks stay. A key that went down meanwhile is not known, so that its release
 /// does nothing: it is not typed.
 ///
+/// Control, Alt and a function key have the symbols "XF86Switch_VT_1" to "XF86Switch_VT_12", which ask for another console: the session
+/// switches to it.
+///
 /// A keyboard belongs to one thread. For another layout, cancel the keys and make a new one.
 public final class Keyboard {
   public let layout: KeyboardLayout

@@ -1,5 +1,6 @@
 import CXKBCommon
 import Glibc
+import LinuxSystem
 
 /// A context of libxkbcommon, with its messages kept instead of printed. It takes nothing from the environment but the folders of layouts.
 final class XKBContext {
@@ -43,6 +44,6 @@ final class XKBContext {
   private func note(_ message: String) {
     // Damaged data may have thousands.
     guard messages.count < 32 else { return }
-    messages.append(String(message.drop { $0 == " " || $0 == "\t" }.prefix { !$0.isNewline }))
+    messages.append(String(message.prefix { !$0.isNewline }).withoutControlCharacters)
   }
 }

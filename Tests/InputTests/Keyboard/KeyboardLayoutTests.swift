@@ -96,7 +96,7 @@ import Testing
     ("XKBLAYOUT=de", Names(layout: "de")), ("  XKBLAYOUT='de,us' # two\r\n", Names(layout: "de,us")),
     ("XKBLAYOUT=\"us\"\nXKBLAYOUT=\"fr\"", Names(layout: "fr")), ("OTHER='$HOME `x` \\'\nXKBMODEL=a\n", Names(model: "a")),
     ("XKBOPTIONS=\"compose:ralt,caps:escape\"\nXKBRULES=evdev", Names(rules: "evdev", options: "compose:ralt,caps:escape")),
-    ("", Names()), ("\n\n#\n", Names()), ("XKBVARIANT=", Names()),
+    ("XKBLAYOUT=de\r\n\r\n", Names(layout: "de")), ("", Names()), ("\n\n#\n", Names()), ("XKBVARIANT=", Names()),
   ])
   func filesOfAssignmentsAreRead(text: String, names: KeyboardLayout.Names) throws {
     #expect(try Names(keyboardFile: Array(text.utf8)) == names)
