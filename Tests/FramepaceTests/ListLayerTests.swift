@@ -125,7 +125,7 @@ import XCTest
     }
   }
 
-  /// What is seen stays where it is when rows come and go above it.
+  /// Rows that are seen stay where they are when others come above them.
   func testRowsThatAreSeenStayWhileOthersComeAbove() throws {
     let stage = try Stage((0..<100).map { Item(number: $0, height: 60) })
     defer { stage.manual.engine.invalidate() }

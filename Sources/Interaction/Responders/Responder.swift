@@ -22,8 +22,11 @@ open class Responder {
 
   public init() {}
 
-  /// The responder that gets what this one does not answer: that of the nearest layer above.
-  open var next: Responder? { layer?.superlayer?.nearestResponder }
+  /// The responder that gets what this one does not answer: that of the nearest layer above, and after all of them the router's last one.
+  open var next: Responder? {
+    if let above = layer?.superlayer?.nearestResponder { return above }
+    return layer?.router?.lastResponder.flatMap { $0 === self ? nil : $0 }
+  }
 
   /// A contact began on the layer, or on one in it that has no responder.
   open func touchBegan(_ touch: Touch) { next?.touchBegan(touch) }
@@ -32,6 +35,25 @@ open class Responder {
   open func touchEnded(_ touch: Touch) { next?.touchEnded(touch) }
   /// A gesture took the touch, the layer left the tree, or the device went away: what the touch began is to be taken back.
   open func touchCancelled(_ touch: Touch) { next?.touchCancelled(touch) }
+
+  /// True for a responder that keys may go to, such as a text field. False by default.
+  open var canBecomeFirstResponder: Bool { false }
+  /// A key went down or up while this is the first responder, or while one below it is that does not answer the key.
+  open func keyChanged(_ key: KeyEvent) { next?.keyChanged(key) }
+  /// Keys go to this responder from now on, or no longer.
+  open func becameFirstResponder() {}
+  open func resignedFirstResponder() {}
+
+  /// Lets keys go to this responder.
+  ///
+  /// - Returns: false if it can not become the first responder, or its layer is in no tree with a router.
+  @discardableResult
+  public func becomeFirstResponder() -> Bool { layer?.router?.setFirstResponder(self) ?? false }
+  /// Lets keys go to nobody, if they went to this responder.
+  public func resignFirstResponder() {
+    if isFirstResponder { layer?.router?.setFirstResponder(nil) }
+  }
+  public var isFirstResponder: Bool { layer?.router?.firstResponder === self }
 
   /// The pointer, or a pen above its tablet, is over the layer, at this point of the output.
   open func hovered(at point: Point) { next?.hovered(at: point) }

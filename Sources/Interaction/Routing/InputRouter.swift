@@ -34,7 +34,26 @@ public final class InputRouter {
     }
   }
   /// Gets what no responder of a layer answers, and the touches of layers without one.
-  public var lastResponder: Responder?
+  public var lastResponder: Responder? {
+    didSet { keys.lastResponder = lastResponder }
+  }
+  /// Gives keys their characters; nil, as at first, to deliver no keys. Keys that are held are cancelled for another one.
+  ///
+  /// ```swift
+  /// router.keyboard = try Keyboard(layout: .automatic(), sequences: .automatic())
+  /// router.onLEDs = { input.leds = $0 }
+  /// ```
+  public var keyboard: Keyboard? {
+    get { keys.keyboard }
+    set { keys.keyboard = newValue }
+  }
+  /// Called with the lamps that the keyboard's state asks for.
+  public var onLEDs: (@MainActor (KeyboardLEDs) -> Void)? {
+    get { keys.onLEDs }
+    set { keys.onLEDs = newValue }
+  }
+  /// The responder to which keys go; nil for none. It ends to be that when its layer leaves the tree.
+  public var firstResponder: Responder? { keys.firstResponder }
 
   /// The stack of modes onto which dragging pushes `.tracking`; nil to stay in the mode that runs. An engine sets its own.
   public var modes: FrameLoop.ModeStack?
@@ -48,6 +67,7 @@ public final class InputRouter {
   private var queue = InputQueue()
   private var delivered = InputQueue()
   private var touches: [Contact.ID: Touch] = [:]
+  private let keys: KeyRouter
   private var hovered: Responder?
   /// The responder that fingers on a touchpad scroll until they are lifted.
   private var scrolled: Responder?
@@ -60,7 +80,7 @@ public final class InputRouter {
   ///   - screens: those on which devices may lie. Their roots must not be those of another router.
   ///   - loop: the main loop. Events are delivered in its common modes.
   public init(screens: [Screen], loop: FrameLoop = .main) {
-    (self.screens, self.loop) = (screens, loop)
+    (self.screens, self.loop, keys) = (screens, loop, KeyRouter(loop))
     tracker = ContactTracker(screens: screens.map(\.screen))
     adopt([])
     let source = FrameLoop.Source(.onMain { [weak self] _ in self?.deliver() })
@@ -93,6 +113,7 @@ public final class InputRouter {
   public func invalidate() {
     for item in items { item.invalidate() }
     items = []
+    keys.invalidate()
     for screen in screens where screen.root.interaction?.router === self { screen.root.setRouter(nil) }
   }
 
@@ -104,6 +125,9 @@ public final class InputRouter {
   func makeDisplayLink(for layer: Layer?, _ handler: @escaping @MainActor (DisplayLink) -> Void) -> DisplayLink? {
     layer.flatMap { makeLink?($0.top, handler) }
   }
+
+  @discardableResult
+  func setFirstResponder(_ responder: Responder?) -> Bool { keys.setFirstResponder(responder) }
 
   private func adopt(_ old: [Screen]) {
     for screen in old where screen.root.interaction?.router === self { screen.root.setRouter(nil) }
@@ -147,7 +171,8 @@ public final class InputRouter {
       responder?.scrolled(scroll, at: point, time: event.time)
     case .gesture(let gesture, let point):
       responder(at: point, root)?.touchpadGesture(gesture, at: point, time: event.time)
-    case .key, .keysReleased: break
+    case .key(let code, let isDown): keys.handle(code, isDown: isDown, of: event.device, at: event.time)
+    case .keysReleased: keys.release(event.device, at: event.time)
     }
   }
 
@@ -201,6 +226,7 @@ public final class InputRouter {
 
   private func handleGestures() {
     if !touches.isEmpty { cancelTouchesOfGoneLayers() }
+    if let first = keys.firstResponder, first.layer?.router !== self { setFirstResponder(nil) }
     if arbiter.isIdle { return }
     arbiter.handle(at: loop.clock.now)
     alarm?.fireTime = arbiter.deadline

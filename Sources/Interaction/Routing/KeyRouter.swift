@@ -1,0 +1,96 @@
+import Input
+import LinuxSystem
+import RunLoops
+
+/// Brings keys to the first responder, and repeats the one that is held.
+@MainActor
+final class KeyRouter {
+  var keyboard: Keyboard? {
+    willSet { cancelKeys(at: loop.clock.now) { $0.releaseAll(at: $1) } }
+    didSet { showLEDs() }
+  }
+  private(set) var firstResponder: Responder?
+  /// Gets keys while there is no first responder.
+  var lastResponder: Responder?
+  var onLEDs: (@MainActor (KeyboardLEDs) -> Void)? {
+    didSet { showLEDs() }
+  }
+
+  private let loop: FrameLoop
+  private var repetition = KeyRepeat()
+  private let alarm: FrameLoop.Alarm
+  /// The responders that were told that keys are down, and are told when they are up.
+  private var targets: [InputCode: Responder] = [:]
+
+  init(_ loop: FrameLoop) {
+    self.loop = loop
+    let relay = Relay()
+    alarm = FrameLoop.Alarm(.onMain { relay.owner?.repeatKey() })
+    relay.owner = self
+    loop.add(alarm, to: .common)
+  }
+
+  private final class Relay {
+    weak var owner: KeyRouter?
+  }
+
+  func invalidate() { alarm.invalidate() }
+
+  func handle(_ code: InputCode, isDown: Bool, of device: InputDevice.ID, at time: MonotonicTime) {
+    pass(time)
+    guard let key = keyboard?.handle(code, isDown: isDown, of: device, at: time) else { return }
+    deliver(key)
+    showLEDs()
+  }
+
+  /// A keyboard is gone: its keys are up.
+  func release(_ device: InputDevice.ID, at time: MonotonicTime) {
+    cancelKeys(at: time) { $0.releaseAll(of: device, at: $1) }
+  }
+
+  /// - Returns: false if the responder can not become it.
+  func setFirstResponder(_ responder: Responder?) -> Bool {
+    if let responder, !responder.canBecomeFirstResponder { return false }
+    guard responder !== firstResponder else { return true }
+    let old = firstResponder
+    // Held keys end where they began: the new one is not told when they are lifted.
+    let held = exchange(&targets, with: [:])
+    for (code, target) in held.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      target.keyChanged(KeyEvent(time: loop.clock.now, code: code, phase: .cancelled, keysym: .none))
+    }
+    repetition.stop()
+    alarm.fireTime = nil
+    firstResponder = responder
+    old?.resignedFirstResponder()
+    responder?.becameFirstResponder()
+    return true
+  }
+
+  private func cancelKeys(at time: MonotonicTime, _ release: (Keyboard, MonotonicTime) -> [KeyEvent]) {
+    guard let keyboard else { return }
+    pass(time)
+    for key in release(keyboard, time) { deliver(key) }
+  }
+
+  private func deliver(_ key: KeyEvent) {
+    repetition.handle(key)
+    alarm.fireTime = repetition.deadline
+    switch key.phase {
+    case .down:
+      guard let target = firstResponder ?? lastResponder else { return }
+      targets[key.code] = target
+      target.keyChanged(key)
+    case .repeated: targets[key.code]?.keyChanged(key)
+    case .up, .cancelled: targets.removeValue(forKey: key.code)?.keyChanged(key)
+    }
+  }
+
+  private func repeatKey() { pass(loop.clock.now) }
+
+  private func pass(_ time: MonotonicTime) {
+    while let key = repetition.pass(time) { deliver(key) }
+    alarm.fireTime = repetition.deadline
+  }
+
+  private func showLEDs() { if let keyboard { onLEDs?(keyboard.leds) } }
+}

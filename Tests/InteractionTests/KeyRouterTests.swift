@@ -1,0 +1,113 @@
+import Geometry
+import Input
+import Layers
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import Interaction
+
+@preconcurrency @MainActor final class KeyRouterTests: XCTestCase {
+  @MainActor
+  private final class Stage {
+    let input = InputStage()
+    let field: Layer
+    let keys = InputDevice(id: InputDevice.ID(rawValue: 7), name: "keys", abilities: .keyboard)
+
+    init() throws {
+      field = input.add("field", Rect(x: 0, y: 0, width: 100, height: 20), tells: false)
+      field.responder = Typist("field", input)
+      input.router.keyboard = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "us")))
+      send(.added(keys))
+    }
+
+    func send(_ action: InputEvent.Action) {
+      input.router.receive(InputEvent(time: input.clock.now, device: keys.id, action: action))
+    }
+
+    func key(_ name: String, isDown: Bool) throws {
+      send(.key(try XCTUnwrap(InputCode(named: name)), isDown: isDown))
+      input.turn()
+    }
+  }
+
+  @MainActor
+  private final class Typist: Responder {
+    let name: String
+    weak let stage: InputStage?
+    init(_ name: String, _ stage: InputStage) { (self.name, self.stage) = (name, stage) }
+    override var canBecomeFirstResponder: Bool { true }
+    override func keyChanged(_ key: KeyEvent) { stage?.log.append("\(name) \(key.phase) \(key.keysym) '\(key.characters)'") }
+    override func becameFirstResponder() { stage?.log.append("\(name) first") }
+    override func resignedFirstResponder() { stage?.log.append("\(name) not first") }
+  }
+
+  func testKeysGoToTheFirstResponder() throws {
+    let stage = try Stage()
+    try stage.key("KEY_A", isDown: true)
+    XCTAssertEqual(stage.input.taken(), [])
+    try stage.key("KEY_A", isDown: false)
+    XCTAssertEqual(stage.field.responder?.becomeFirstResponder(), true)
+    try stage.key("KEY_LEFTSHIFT", isDown: true)
+    try stage.key("KEY_B", isDown: true)
+    try stage.key("KEY_B", isDown: false)
+    XCTAssertEqual(
+      stage.input.taken(), ["field first", "field down Shift_L ''", "field down B 'B'", "field up B ''"])
+  }
+
+  func testAHeldKeyRepeatsInPhase() throws {
+    let stage = try Stage()
+    stage.field.responder?.becomeFirstResponder()
+    try stage.key("KEY_A", isDown: true)
+    _ = stage.input.taken()
+    stage.input.turn(for: .milliseconds(599))
+    XCTAssertEqual(stage.input.taken(), [])
+    stage.input.turn(for: .milliseconds(100))
+    XCTAssertEqual(stage.input.taken(), Array(repeating: "field repeated a 'a'", count: 3))
+    try stage.key("KEY_A", isDown: false)
+    stage.input.turn(for: .seconds(1))
+    XCTAssertEqual(stage.input.taken(), ["field up a ''"])
+  }
+
+  /// A key that is held while the keys go elsewhere is cancelled where it went down, and its release is told to nobody.
+  func testAHeldKeyStaysWithItsResponder() throws {
+    let stage = try Stage()
+    let other = stage.input.add("other", Rect(x: 0, y: 50, width: 100, height: 20), tells: false)
+    other.responder = Typist("other", stage.input)
+    stage.field.responder?.becomeFirstResponder()
+    try stage.key("KEY_A", isDown: true)
+    other.responder?.becomeFirstResponder()
+    stage.input.turn(for: .seconds(2))
+    try stage.key("KEY_A", isDown: false)
+    try stage.key("KEY_C", isDown: true)
+    stage.send(.removed)
+    stage.input.turn()
+    XCTAssertEqual(
+      stage.input.taken(),
+      [
+        "field first", "field down a 'a'", "field cancelled NoSymbol ''", "field not first", "other first",
+        "other down c 'c'", "other cancelled c ''",
+      ])
+  }
+
+  func testALayerThatLeavesResigns() throws {
+    let stage = try Stage()
+    stage.field.responder?.becomeFirstResponder()
+    stage.field.removeFromSuperlayer()
+    stage.input.down(300, 200)
+    stage.input.turn()
+    XCTAssertNil(stage.input.router.firstResponder)
+    XCTAssertEqual(stage.input.taken(), ["field first", "field not first"])
+    XCTAssertEqual(stage.field.responder?.becomeFirstResponder(), false)
+  }
+
+  func testTheLampsAreTold() throws {
+    let stage = try Stage()
+    var lamps: [KeyboardLEDs] = []
+    stage.input.router.onLEDs = { lamps.append($0) }
+    try stage.key("KEY_CAPSLOCK", isDown: true)
+    try stage.key("KEY_CAPSLOCK", isDown: false)
+    XCTAssertEqual(lamps.first, [])
+    XCTAssertEqual(lamps.last, .capsLock)
+  }
+}
