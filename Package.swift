@@ -186,6 +186,7 @@ let package = Package(
     sample("SeveralDisplays", ["Framepace"]),
     sample("DyingApplication", ["LinuxSystem", "RunLoops"]),
     sample("Kiosk", ["Framepace", "KMS", "Seats"]),
+    sample("Feed", ["Framepace", "KMS", "SampleScenes", "Seats"]),
     sample("UnpluggedScreen", ["Framepace", "KMS", "KMSTesting"]),
     sample("TurnMemory", ["FrameArenas", "LinuxSystem", "RunLoops"]),
     sample("RunUntil", ["Framepace", "FramepaceTesting"]),

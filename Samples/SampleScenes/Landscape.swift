@@ -139,7 +139,9 @@ extension Landscape {
 
 /// Shows a landscape, which workers paint.
 final class LandscapeLayer: Layer {
-  let landscape: Landscape
+  var landscape: Landscape {
+    didSet { if landscape != oldValue { setNeedsDisplay() } }
+  }
 
   init(_ landscape: Landscape, cornerRadius: Double = 0) {
     self.landscape = landscape

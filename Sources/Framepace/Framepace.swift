@@ -5,6 +5,9 @@
 @_exported public import Geometry
 @_exported public import LinuxSystem
 
+// All of it is for applications.
+@_exported public import Interaction
+
 @_exported public import enum RunLoops.FatalSignalError
 @_exported public import class RunLoops.FatalSignalSource
 @_exported public import class RunLoops.FrameLoop
@@ -114,6 +117,7 @@
 @_exported public import struct Layers.BasicAnimation
 @_exported public import enum Layers.CalculationMode
 @_exported public import struct Layers.CurveShape
+@_exported public import class Input.ComposeTable
 @_exported public import struct Input.InputCode
 @_exported public import struct Input.InputDevice
 @_exported public import class Input.InputDevices
@@ -121,19 +125,13 @@
 @_exported public import class Input.InputPlayer
 @_exported public import struct Input.InputScript
 @_exported public import struct Input.InputScriptError
-
-@_exported public import class Interaction.AnyGestureRecognizer
-@_exported public import struct Interaction.Contact
-@_exported public import enum Interaction.ContactKind
-@_exported public import struct Interaction.ContactSample
-@_exported public import protocol Interaction.GestureMachine
-@_exported public import class Interaction.GestureRecognizer
-@_exported public import protocol Interaction.GestureRecognizerDelegate
-@_exported public import enum Interaction.GestureState
-@_exported public import class Interaction.InputRouter
-@_exported public import struct Interaction.InputScreen
-@_exported public import class Interaction.Responder
-@_exported public import class Interaction.Touch
+@_exported public import struct Input.KeyEvent
+@_exported public import struct Input.KeyModifiers
+@_exported public import class Input.Keyboard
+@_exported public import class Input.KeyboardLayout
+@_exported public import enum Input.KeyboardLayoutError
+@_exported public import struct Input.KeyboardLEDs
+@_exported public import struct Input.Keysym
 
 @_exported public import class Layers.EmitterLayer
 @_exported public import class Layers.GradientLayer

@@ -64,6 +64,10 @@ import XCTest
     XCTAssertEqual(stage.input.taken(), [])
     stage.input.turn(for: .milliseconds(100))
     XCTAssertEqual(stage.input.taken(), Array(repeating: "field repeated a 'a'", count: 3))
+    // A loop that was busy for a second types once: the key may be up, which it has not read yet.
+    stage.input.clock.advance(by: .seconds(1))
+    stage.input.turn()
+    XCTAssertEqual(stage.input.taken(), ["field repeated a 'a'"])
     try stage.key("KEY_A", isDown: false)
     stage.input.turn(for: .seconds(1))
     XCTAssertEqual(stage.input.taken(), ["field up a ''"])

@@ -85,7 +85,13 @@ final class KeyRouter {
     }
   }
 
-  private func repeatKey() { pass(loop.clock.now) }
+  /// Once, however late: the release of the key may still wait to be read.
+  private func repeatKey() {
+    var last: KeyEvent?
+    while let key = repetition.pass(loop.clock.now) { last = key }
+    if let last { deliver(last) }
+    alarm.fireTime = repetition.deadline
+  }
 
   private func pass(_ time: MonotonicTime) {
     while let key = repetition.pass(time) { deliver(key) }

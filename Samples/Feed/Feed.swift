@@ -1,0 +1,86 @@
+// A list of ten thousand articles with pictures. Fingers, a mouse's wheel and a touchpad scroll it; a drag with the mouse does too.
+//
+//   swift run Feed live                     until Ctrl-C or SIGTERM, with the devices of the seat
+//   swift run Feed FILE                     plays an event script, see `framepace input`
+//   swift run Feed                          plays three flicks
+//
+// At its end it says how many frames it showed, and how many were late.
+import Framepace
+import Glibc
+import KMS
+import SampleScenes
+import Seats
+
+/// Three flicks of a finger on a screen, the last of which catches the list.
+let flicks = """
+  framepace input 1
+  0     1  added "finger" touch fingers 1
+  \(flick(at: 0.2, from: 0.8, to: 0.3))
+  \(flick(at: 0.9, from: 0.8, to: 0.2))
+  \(flick(at: 1.6, from: 0.5, to: 0.48))
+  """
+
+func flick(at start: Double, from: Double, to: Double) -> String {
+  let steps = 12
+  let moves = (1...steps).map { step in
+    let part = Double(step) / Double(steps)
+    return "\(start + 0.008 * Double(step)) 1 touch 0 moved 0.5 \(from + (to - from) * part * part)"
+  }
+  return (["\(start) 1 touch 0 down 0.5 \(from)"] + moves + ["\(start + 0.1) 1 touch 0 up"]).joined(separator: "\n")
+}
+
+@main
+struct Program {
+  @MainActor
+  static func main() {
+    do {
+      try run(CommandLine.arguments.dropFirst().first)
+    } catch {
+      print("\(error)")
+      exit(1)
+    }
+  }
+
+  @MainActor
+  private static func run(_ argument: String?) throws {
+    var running: Engine?
+    // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
+    let ends = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in running?.finish() })
+    FrameLoop.main.add(ends, to: .common)
+
+    let session = DisplaySession(seat: .automatic())
+    let display = try Displays.automatic(width: 480, height: 800, refreshRate: .hertz60, session: session)
+    print("\(display.name): \(display.reason)")
+    let engine = Engine(display: display, root: Layer())
+    running = engine
+    let feed = FeedList(frame: engine.root.bounds, fonts: try SceneFonts())
+    engine.root.addSublayer(feed.list)
+    let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
+    engine.output.observe { _ = meter.record($0) }.keep()
+
+    if argument == "live" {
+      let input = try InputDevices(session: session.seat) { engine.inputRouter.receive($0) }
+      input.add(to: engine.loop, mode: .common)
+      if let reason = input.reasonForNone { print(reason) }
+      engine.run()
+      input.invalidate()
+    } else {
+      let script = try argument.map { try InputScript(contentsOf: $0) } ?? InputScript(flicks)
+      let player = InputPlayer(script) { engine.inputRouter.receive($0) }
+      player.onEnd = {
+        // The list comes to rest.
+        let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .seconds(2), .onMain { _ in engine.finish() })
+        engine.loop.add(end, to: .common)
+      }
+      player.add(to: engine.loop, mode: .common)
+      player.start(at: engine.loop.clock.now)
+      engine.run()
+      player.stop()
+    }
+    let rows = feed.list.visibleRows
+    engine.invalidate()
+    let report = meter.report()
+    print("\(report.presented) frames, \(report.late) late")
+    print("at its end the list shows articles \((rows.first ?? 0) + 1) to \((rows.last ?? 0) + 1)")
+  }
+}

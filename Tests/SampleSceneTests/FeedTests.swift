@@ -1,0 +1,39 @@
+import Framepace
+import FramepaceTesting
+import SampleScenes
+import XCTest
+
+/// The list of the sample `Feed`, scrolled by an event script.
+@preconcurrency @MainActor final class FeedTests: XCTestCase {
+  func testAFlickScrollsTheFeed() throws {
+    let stage = try ManualStage(width: 360, height: 640, rate: .hertz60)
+    defer { stage.engine.invalidate() }
+    stage.engine.waitsForDrawings = true
+    let feed = FeedList(frame: stage.root.bounds, fonts: try SceneFonts())
+    stage.root.addSublayer(feed.list)
+    let moves = (1...10).map { "\(0.1 + 0.01 * Double($0)) 1 touch 0 moved 0.5 \(0.8 - 0.05 * Double($0))" }
+    let script = try InputScript(
+      """
+      framepace input 1
+      0 1 added "finger" touch
+      0.1 1 touch 0 down 0.5 0.8
+      \(moves.joined(separator: "\n"))
+      0.205 1 touch 0 up
+      """)
+    let player = InputPlayer(script, clock: stage.loop.clock) { stage.engine.inputRouter.receive($0) }
+    player.add(to: stage.loop, mode: .common)
+    player.start(at: stage.clock.now)
+    stage.run(for: .milliseconds(500))
+    XCTAssertFalse(feed.list.controller.isDragging)
+    XCTAssertGreaterThan(feed.list.controller.velocity.y, 500)
+    try GoldenImage.check(stage.display.capture(), against: "Goldens/feed.png")
+    stage.run(for: .seconds(4))
+    XCTAssertEqual(stage.engine.modes.top, .default)
+    XCTAssertEqual(feed.list.controller.velocity, .zero)
+    XCTAssertGreaterThan(feed.list.visibleRows.first ?? 0, 5)
+    // Nothing moves any more: no frame.
+    let frames = stage.frames.count
+    stage.run(for: .seconds(5))
+    XCTAssertEqual(stage.frames.count, frames)
+  }
+}
