@@ -26,7 +26,8 @@ import XCTest
     stage.run(for: .milliseconds(500))
     XCTAssertFalse(feed.list.controller.isDragging)
     XCTAssertGreaterThan(feed.list.controller.velocity.y, 500)
-    try GoldenImage.check(stage.display.capture(), against: "Goldens/feed.png")
+    let folder = String(#filePath.dropLast("FeedTests.swift".count)) + "Goldens"
+    try GoldenImage.check(stage.display.capture(), against: "\(folder)/feed.png")
     stage.run(for: .seconds(4))
     XCTAssertEqual(stage.engine.modes.top, .default)
     XCTAssertEqual(feed.list.controller.velocity, .zero)
