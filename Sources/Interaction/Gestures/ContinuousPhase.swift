@@ -30,6 +30,11 @@ enum ContinuousPhase<Before: Sendable, During: Sendable>: Sendable {
     if case .possible = self { self = .began(during) }
   }
 
+  /// Becomes another gesture, or none.
+  mutating func fail() {
+    if case .possible = self { self = .failed }
+  }
+
   mutating func change(_ during: During) {
     switch self {
     case .began, .changed: self = .changed(during)

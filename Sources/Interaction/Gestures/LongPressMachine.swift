@@ -32,7 +32,7 @@ public struct LongPressMachine: GestureMachine, ContactFollower {
     fingers: Int = 1, taps: Int = 0, minimumDuration: Nanoseconds = .milliseconds(500), allowableMovement: Double = 10
   ) {
     (self.fingers, self.taps) = (max(1, fingers), max(0, taps))
-    (self.minimumDuration, self.allowableMovement) = (minimumDuration, allowableMovement)
+    (self.minimumDuration, self.allowableMovement) = (minimumDuration, max(0, allowableMovement))
     tap = TapMachine(taps: taps, fingers: fingers, maximumDuration: minimumDuration)
     phase = .possible(taps > 0 ? .tapping : .waiting(until: nil))
   }
@@ -64,7 +64,7 @@ public struct LongPressMachine: GestureMachine, ContactFollower {
     case .tapping:
       tap.pass(time)
       passTap(time)
-    case .waiting(let until?) where time >= until: phase.cancel()
+    case .waiting(let until?) where time >= until: phase.fail()
     case .holding(let until) where time >= until: phase.begin(())
     case .waiting, .coming, .holding: break
     }
@@ -73,7 +73,7 @@ public struct LongPressMachine: GestureMachine, ContactFollower {
   private mutating func passTap(_ time: MonotonicTime) {
     switch tap.state {
     case .ended: phase = .possible(.waiting(until: time + tap.maximumInterval + Nanoseconds(1)))
-    case .failed: phase.cancel()
+    case .failed: phase.fail()
     default: break
     }
   }
@@ -87,7 +87,7 @@ public struct LongPressMachine: GestureMachine, ContactFollower {
   var takesMore: Bool { state == .possible }
 
   mutating func began(at time: MonotonicTime) {
-    guard contacts.count <= fingers else { return phase.cancel() }
+    guard contacts.count <= fingers else { return phase.fail() }
     guard contacts.count == fingers else {
       phase = .possible(.coming)
       return
@@ -95,14 +95,14 @@ public struct LongPressMachine: GestureMachine, ContactFollower {
     let isNear = tap.location.map {
       (contacts.startCenter - $0).squaredLength <= tap.allowableDistance * tap.allowableDistance
     }
-    if isNear ?? true { phase = .possible(.holding(until: time + minimumDuration)) } else { phase.cancel() }
+    if isNear ?? true { phase = .possible(.holding(until: time + minimumDuration)) } else { phase.fail() }
   }
 
   mutating func moved(_ entry: ContactList.Entry, by way: Point, at time: MonotonicTime) {
     if state != .possible {
       phase.change(())
     } else if entry.squaredDistance > allowableMovement * allowableMovement {
-      phase.cancel()
+      phase.fail()
     }
   }
 

@@ -41,7 +41,7 @@ public struct PanMachine: GestureMachine, ContactFollower {
 
   public init(fingers: ClosedRange<Int> = 1...Int.max, course: Course = .free, slop: Double = 10) {
     self.fingers = max(1, fingers.lowerBound)...max(1, fingers.upperBound)
-    (self.course, self.slop) = (course, slop)
+    (self.course, self.slop) = (course, max(0, slop))
   }
 
   public var state: GestureState { phase.state }
@@ -73,7 +73,7 @@ public struct PanMachine: GestureMachine, ContactFollower {
     latest = time
     guard case .possible(let path) = phase else { return }
     motion.add(path, at: time)
-    if contacts.count > fingers.upperBound || !isAtEdge(contacts[contacts.count - 1].start) { phase.cancel() }
+    if contacts.count > fingers.upperBound || !isAtEdge(contacts[contacts.count - 1].start) { phase.fail() }
   }
 
   mutating func moved(_ entry: ContactList.Entry, by way: Point, at time: MonotonicTime) {
@@ -86,7 +86,7 @@ public struct PanMachine: GestureMachine, ContactFollower {
       phase = .possible(path)
       let length = path.squaredLength.squareRoot()
       guard length > slop else { return }
-      if isOnCourse(path) { phase.begin(Drag(path: path, slop: path * (slop / length))) } else { phase.cancel() }
+      if isOnCourse(path) { phase.begin(Drag(path: path, slop: path * (slop / length))) } else { phase.fail() }
     } else if var drag = phase.during {
       drag.path += way
       motion.add(drag.path, at: time)

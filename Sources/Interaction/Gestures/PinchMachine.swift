@@ -17,13 +17,13 @@ public struct PinchMachine: GestureMachine, ContactFollower {
     var scale: Double
   }
 
-  /// Before it begins: the distance at which both fingers were down, if they are.
+  /// Before it begins: the distance at which the last two fingers came together, if any did.
   private var phase = ContinuousPhase<Double?, Zoom>.possible(nil)
   private var motion = VelocityEstimator()
   private var latest = MonotonicTime.zero
   var contacts = ContactList()
 
-  public init(slop: Double = 16) { self.slop = slop }
+  public init(slop: Double = 16) { self.slop = max(0, slop) }
 
   public var state: GestureState { phase.state }
 
@@ -87,7 +87,7 @@ public struct PinchMachine: GestureMachine, ContactFollower {
 
   mutating func lifted(at time: MonotonicTime) {
     latest = time
-    if contacts.isEmpty { phase.end() } else if case .possible = phase { phase = .possible(nil) }
+    if contacts.isEmpty { phase.end() }
   }
 
   mutating func cancelled() { phase.cancel() }

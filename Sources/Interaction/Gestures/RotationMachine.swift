@@ -33,7 +33,7 @@ public struct RotationMachine: GestureMachine, ContactFollower {
   private var latest = MonotonicTime.zero
   var contacts = ContactList()
 
-  public init(slop: Double = 16) { self.slop = slop }
+  public init(slop: Double = 16) { self.slop = max(0, slop) }
 
   public var state: GestureState { phase.state }
 
@@ -99,7 +99,7 @@ public struct RotationMachine: GestureMachine, ContactFollower {
 
   mutating func lifted(at time: MonotonicTime) {
     latest = time
-    if contacts.isEmpty { phase.end() } else if case .possible = phase { phase = .possible(Turn()) }
+    if contacts.isEmpty { phase.end() }
   }
 
   mutating func cancelled() { phase.cancel() }

@@ -49,7 +49,7 @@ public struct TapMachine: GestureMachine, ContactFollower {
   ) {
     (self.taps, self.fingers) = (max(1, taps), max(1, fingers))
     (self.maximumDuration, self.maximumInterval) = (maximumDuration, maximumInterval)
-    (self.allowableMovement, self.allowableDistance) = (allowableMovement, allowableDistance)
+    (self.allowableMovement, self.allowableDistance) = (max(0, allowableMovement), max(0, allowableDistance))
   }
 
   public var state: GestureState {

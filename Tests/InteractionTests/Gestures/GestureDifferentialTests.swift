@@ -74,7 +74,7 @@ import Testing
     for state in GestureState.allCases { #expect(counts[state, default: 0] > 0, "\(counts)") }
   }
 
-  /// The way of one finger is that from the first place to the last one, without the slop.
+  /// The way of one finger goes from the first place to the last one, without the slop.
   @Test(arguments: 0..<100) func thePanOfAFingerIsItsWay(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var machine = PanMachine(slop: Double.random(in: 0...30, using: &random))

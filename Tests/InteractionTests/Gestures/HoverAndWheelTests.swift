@@ -68,6 +68,12 @@ import Testing
     for index in 0..<8 { wheel.handle(.fingers(Point(5, -10)), at: time(Int64(index) * 10)) }
     wheel.handle(.fingersEnded, at: time(150))
     #expect(wheel.velocity == .zero)
+
+    // A wheel throws nothing, even if fingers scrolled just before.
+    wheel.reset()
+    for index in 0..<8 { wheel.handle(.fingers(Point(5, -10)), at: time(Int64(index) * 10)) }
+    wheel.handle(.wheel(Point(0, 1)), at: time(71))
+    #expect(wheel.velocity == .zero)
   }
 
   @Test func badWaysAreIgnored() {

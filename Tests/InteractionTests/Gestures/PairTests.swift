@@ -65,6 +65,16 @@ import Testing
       0.8 cancel 3      → cancelled scale 2
       """),
     GestureCase(
+      "the velocity of another pair is its own", PinchMachine(),
+      """
+      0.00 down 1 0 0    → possible
+      0.00 down 2 84 0   → possible
+      0.01 move 2 200 0  → began scale 2
+      0.02 up 2          → began scale 2
+      0.03 down 3 0 100  → began scale 2 velocity 0
+      0.04 move 3 0 110  → changed scale 2.2 velocity 20
+      """),
+    GestureCase(
       "another second finger before it began begins anew", PinchMachine(),
       """
       0.0 down 1 0 0    → possible

@@ -55,6 +55,16 @@ import Testing
       0.10 up 1         → ended velocity 0 0
       """),
     GestureCase(
+      "the velocity after a reset is its own", PanMachine(),
+      """
+      0.00 down 1 0 0    → possible
+      0.01 move 1 100 0  → began velocity 10000 0
+      0.02 up 1          → ended
+      0.02 reset         → possible velocity 0 0
+      0.03 down 1 0 0    → possible velocity 0 0
+      0.04 move 1 20 0   → began velocity 2000 0
+      """),
+    GestureCase(
       "cancelled before and after", PanMachine(),
       """
       0.0 down 1 0 0  → possible

@@ -117,6 +117,15 @@ import Testing
       0.200000001 down 2 100 0 → failed
       """),
     GestureCase(
+      "three fingers, whose time is that of the first", TapMachine(fingers: 3, maximumDuration: .milliseconds(200)),
+      """
+      0.00 down 1 0 0          → possible
+      0.10 down 2 0 0          → possible
+      0.15 down 3 0 0          → possible
+      0.20 pass                → possible
+      0.200000001 pass         → failed
+      """),
+    GestureCase(
       "a first finger lifted before the second came", TapMachine(fingers: 2),
       """
       0.00 down 1 0 0   → possible
