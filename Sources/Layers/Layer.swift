@@ -133,9 +133,7 @@ open class Layer {
     self.frame = frame
   }
 
-  deinit {
-    asynchronous.cancel()
-  }
+  deinit { asynchronous.cancel() }
 
   // MARK: Overridden by kinds of layers
 

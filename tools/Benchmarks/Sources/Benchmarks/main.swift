@@ -7,7 +7,7 @@ let benchmarks: [Benchmark] = [
   ParagraphBenchmarks.all, ShapeBenchmarks.all, GradientBenchmarks.all, ParticleBenchmarks.all, PeerBenchmarks.all,
   PresenterBenchmarks.all, FrameBenchmarks.all, SceneBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all,
   ImageFileBenchmarks.all, TraceBenchmarks.all, HangBenchmarks.all, BackdropBenchmarks.all,
-  BlendingBenchmarks.all, RecordingBenchmarks.all,
+  BlendingBenchmarks.all, RecordingBenchmarks.all, InputBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {
