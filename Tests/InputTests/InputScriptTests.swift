@@ -51,6 +51,25 @@ import Testing
     #expect(try InputScript(script.description) == script, "seed \(seed)")
   }
 
+  /// Random events that are written line by line, and read back: the same, but that an older one is at the beginning.
+  @Test(arguments: 0..<50) func aRecordedScriptHasTheEvents(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let events = RandomInput.events(count: 200, &random)
+    let start = MonotonicTime(nanoseconds: Int64.random(in: 0...1_000_000_000, using: &random))
+    let text = InputScript.heading + events.map { $0.scriptLine(since: start) + "\n" }.joined()
+    let expected = events.map { event in
+      InputEvent(
+        time: MonotonicTime(nanoseconds: max((event.time - start).count, 0)), device: event.device, action: event.action)
+    }
+    #expect(try InputScript(text).events == expected, "seed \(seed)")
+  }
+
+  @Test func numbersAreRoundedForPeople() {
+    let point = Point(0.123456, -0.00001)
+    #expect(InputEvent.Action.position(point).words(decimals: 4) == "position 0.1235 0.0")
+    #expect(InputEvent.Action.position(point).words == "position 0.123456 -1e-05")
+  }
+
   @Test(arguments: [
     ("", "x:1:1: expected the line \"framepace input 1\", found the end of the line"),
     ("framepace input 2", "x:1:17: expected the line \"framepace input 1\", found \"2\""),

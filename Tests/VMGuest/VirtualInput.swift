@@ -69,7 +69,7 @@ final class VirtualInput {
     func enableAxes(_ codes: Int32..., maximum: Int32 = 4095) {
       var axis = input_absinfo()
       axis.maximum = maximum
-      // The units of a millimetre on a screen of 10 by 10 centimetres.
+      // The screen has 10 by 10 centimetres.
       axis.resolution = maximum == 4095 ? 41 : 0
       libevdev_enable_event_type(device, UInt32(EV_ABS))
       for code in codes { libevdev_enable_event_code(device, UInt32(EV_ABS), UInt32(code), &axis) }
@@ -85,7 +85,7 @@ final class VirtualInput {
       enable(EV_KEY, BTN_LEFT, BTN_RIGHT)
       enable(EV_REL, REL_X, REL_Y, REL_WHEEL)
     case .keyboard:
-      enable(EV_KEY, KEY_A, KEY_B, KEY_LEFTSHIFT, KEY_ESC, KEY_ENTER, KEY_SPACE)
+      enable(EV_KEY, KEY_A, KEY_B, KEY_C, KEY_LEFTCTRL, KEY_LEFTSHIFT, KEY_ESC, KEY_ENTER, KEY_SPACE)
       enable(EV_LED, LED_CAPSL, LED_NUML, LED_SCROLLL)
     case .tablet:
       enable(EV_KEY, BTN_LEFT, BTN_RIGHT)

@@ -63,6 +63,7 @@ case "input-touches": attempt { try inputTouches(number(1)) }
 case "input-kinds": attempt { try inputKinds() }
 case "input-hotplug": attempt { try inputHotplug(number(1)) }
 case "input-none": attempt { try inputNone() }
+case "input-overflow": attempt { try inputOverflow() }
 default:
   print(
     """
@@ -70,7 +71,7 @@ default:
              frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate|elsewhere]|
              die exit|segv|abort|trap|term|int|thread|kill [cursor]|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
              leftovers|cursor [none] [legacy]|no-cursor|rotations|busy|seat-switch|seat-direct|uevents|
-             input-touches N|input-kinds|input-hotplug N|input-none
+             input-touches N|input-kinds|input-hotplug N|input-none|input-overflow
     """)
   exit(64)
 }

@@ -39,7 +39,7 @@ public final class InputDevices: FrameLoop.ItemOwner {
   ///   - session: opens the devices. They are used while it is active.
   ///   - handler: called on the main loop with each event, in their order.
   /// - Throws: the error of libinput, which cannot listen to udev. That there is no device, or none that may be opened, is no error: see
-  ///   `reasonForNone`.
+  ///   `absence`.
   public init(
     session: SeatSession, clock: SystemClock = .monotonic, handler: @escaping @MainActor (InputEvent) -> Void
   ) throws(SystemError) {
@@ -63,20 +63,22 @@ public final class InputDevices: FrameLoop.ItemOwner {
 
   public var loopItem: any FrameLoop.Item { source }
 
-  /// Why no device can be used, and what to do about it; nil while there is one.
-  public var reasonForNone: String? {
+  /// Why no device can be used; nil while there is one.
+  public var absence: Absence? {
     if !devices.isEmpty { return nil }
-    if handler == nil { return "input was ended" }
-    if session.state != .active { return "another session has the seat: input comes when this one is in front" }
-    if access("/run/udev/control", F_OK) != 0 {
-      return "no input devices: libinput learns from udev which there are, and no udev daemon runs (start systemd-udevd)"
-    }
-    if let refusal = context.refusals.min(by: { $0.key < $1.key }) {
-      let others = context.refusals.count - 1
-      return "no input device may be opened: \(refusal.value)\(others > 0 ? "; nor \(others) others" : "")"
-    }
-    return "no input devices on \(session.seatName): plug one in, it is used at once"
+    if handler == nil { return .ended }
+    if session.state != .active { return .inactive }
+    if access("/run/udev/control", F_OK) != 0 { return .noUdev }
+    guard let refusal = refusals.first else { return .none(seat: session.seatName) }
+    return .refused(refusal, others: refusals.count - 1)
   }
+
+  /// Why devices could not be opened, by their paths.
+  public var refusals: [SeatError] { context.refusals.sorted { $0.key < $1.key }.map(\.value) }
+
+  /// How often the kernel threw events away because they were not read in time. libinput then makes up the state of keys and fingers. It
+  /// tells of five in half a minute at most for each device, so this is the least number.
+  public var overflows: Int { context.overflows }
 
   /// Ends the use of all devices. The handler is not called again.
   public func invalidate() {

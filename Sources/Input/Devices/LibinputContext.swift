@@ -19,30 +19,40 @@ final class LibinputContext {
   private let udev: OpaquePointer
   private let libinput: OpaquePointer
   private let interface: UnsafeMutablePointer<libinput_interface>
-  private let opener: Opener
+  private let host: Host
 
   init(session: SeatSession) throws(SystemError) {
     guard let udev = udev_new() else { throw .last(call: "udev_new") }
-    opener = Opener(session)
+    host = Host(session)
     interface = .allocate(capacity: 1)
-    // libinput calls these within its own calls, which are all made on the main actor, and gives them the opener of this context.
+    // libinput calls these within its own calls, which are all made on the main actor, and gives them the host of this context.
     interface.initialize(
       to: libinput_interface(
-        open_restricted: { path, _, opener in
-          guard let path, let opener else { return -EINVAL }
-          return MainActor.assumeIsolated { Opener.of(opener).open(String(cString: path)) }
+        open_restricted: { path, _, host in
+          guard let path, let host else { return -EINVAL }
+          return MainActor.assumeIsolated { Host.of(host).open(String(cString: path)) }
         },
-        close_restricted: { descriptor, opener in
-          guard let opener else { return }
-          MainActor.assumeIsolated { Opener.of(opener).close(descriptor) }
+        close_restricted: { descriptor, host in
+          guard let host else { return }
+          MainActor.assumeIsolated { Host.of(host).close(descriptor) }
         }))
-    guard let libinput = libinput_udev_create_context(interface, Unmanaged.passUnretained(opener).toOpaque(), udev) else {
+    guard let libinput = libinput_udev_create_context(interface, Unmanaged.passUnretained(host).toOpaque(), udev) else {
       let error = SystemError.last(call: "libinput_udev_create_context")
       interface.deallocate()
       udev_unref(udev)
       throw error
     }
     (self.udev, self.libinput) = (udev, libinput)
+    // Lost events are told with this priority.
+    libinput_log_set_priority(libinput, LIBINPUT_LOG_PRIORITY_INFO)
+    libinput_log_set_handler(libinput) { libinput, _, format, arguments in
+      guard let host = libinput_get_user_data(libinput), let format, let arguments else { return }
+      let message = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+        guard let base = buffer.baseAddress, vsnprintf(base, buffer.count, format, arguments) >= 0 else { return "" }
+        return String(cString: base)
+      }
+      MainActor.assumeIsolated { Host.of(host).hear(message) }
+    }
   }
 
   isolated deinit {
@@ -53,7 +63,9 @@ final class LibinputContext {
 
   var descriptor: Int32 { libinput_get_fd(libinput) }
   /// Why devices could not be opened, by path.
-  var refusals: [String: SeatError] { opener.refusals }
+  var refusals: [String: SeatError] { host.refusals }
+  /// How often libinput told that the kernel threw events away.
+  var overflows: Int { host.overflows }
 
   /// Opens the devices of a seat, or those that were closed by `suspend()` again.
   func begin(seat: String) {
@@ -81,18 +93,21 @@ final class LibinputContext {
   /// The next event that was read; whoever takes it destroys it.
   func next() -> OpaquePointer? { libinput_get_event(libinput) }
 
-  /// Opens and closes the nodes of devices for libinput.
+  /// Opens and closes the nodes of devices for libinput, and hears its messages, which it would print.
   @MainActor
-  private final class Opener {
+  private final class Host {
     private let session: SeatSession
     private var devices: [Int32: SeatDevice] = [:]
     private(set) var refusals: [String: SeatError] = [:]
+    private(set) var overflows = 0
 
     init(_ session: SeatSession) { self.session = session }
 
-    static func of(_ pointer: UnsafeMutableRawPointer) -> Opener {
-      Unmanaged<Opener>.fromOpaque(pointer).takeUnretainedValue()
+    static func of(_ pointer: UnsafeMutableRawPointer) -> Host {
+      Unmanaged<Host>.fromOpaque(pointer).takeUnretainedValue()
     }
+
+    func hear(_ message: String) { if message.contains("SYN_DROPPED") { overflows += 1 } }
 
     /// - Returns: a descriptor, or a negative errno.
     func open(_ path: String) -> Int32 {

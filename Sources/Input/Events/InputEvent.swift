@@ -18,8 +18,8 @@ public struct InputEvent: Hashable, Sendable {
   public enum Action: Hashable, Sendable {
     /// The device may be used from now on: the first event of each.
     case added(InputDevice)
-    /// The device went away, or the session lost it: its last event. Fingers that were down, and keys and buttons that were held, get no
-    /// event of their own.
+    /// The device went away, or the session lost it: its last event. Before it, fingers that were down are cancelled, and keys and buttons
+    /// that were held come up.
     case removed
     /// A finger on a touch screen. `finger` is its slot: the lowest number that no other finger of the device has.
     case touch(finger: Int, Touch)

@@ -101,7 +101,7 @@ struct InputScriptLine {
 
   private mutating func addedDevice(_ id: InputDevice.ID) throws(InputScriptError) -> InputDevice {
     var device = InputDevice(id: id, name: try string("the device's name in quotes"), abilities: [])
-    while let (_, ability) = InputDevice.Abilities.names.first(where: { $0.0 == peek }) {
+    while let (_, ability) = InputDevice.Abilities.named.first(where: { $0.0 == peek }) {
       device.abilities.insert(ability)
       next += 1
     }
@@ -226,8 +226,8 @@ struct InputScriptLine {
 }
 
 extension InputDevice.Abilities {
-  /// The names of all abilities, in their order.
-  static let names: [(String, InputDevice.Abilities)] = [
+  /// All abilities by their names, in their order.
+  static let named: [(String, InputDevice.Abilities)] = [
     ("touch", .touch), ("pointer", .pointer), ("keyboard", .keyboard), ("pen", .pen), ("gestures", .gestures),
   ]
 }
