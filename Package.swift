@@ -193,8 +193,8 @@ let package = Package(
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
-        "Exposition", "FrameTiming", "Framepace", "Hangs", "KMS", "Metering", "SampleScenes", "Seats", "Simulation",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Exposition", "FrameTiming", "Framepace", "Geometry", "Hangs", "Input", "KMS", "Metering", "SampleScenes", "Seats",
+        "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 
@@ -312,9 +312,9 @@ let package = Package(
     tests(
       "CommandTests",
       [
-        "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "LinuxSystem", "Metering",
-        "Presentation",
-        "RenderTree", "Simulation", "TestLength", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "Geometry", "Input", "KMS", "LinuxSystem",
+        "Metering", "Presentation", "RenderTree", "Simulation", "TestLength",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests(
       "CompositingTests",

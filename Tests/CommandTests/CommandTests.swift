@@ -25,7 +25,7 @@ struct CommandTests {
   @Test(arguments: [
     ["--help"], ["help", "run"], ["help", "render"], ["help", "dump"], ["help", "profile"], ["help", "view"],
     ["help", "vblank"],
-    ["help", "displays"], ["help", "capture"], ["help", "scenes"],
+    ["help", "displays"], ["help", "input"], ["help", "capture"], ["help", "scenes"],
   ])
   func helpFits(arguments: [String]) throws {
     let result = try framepace(arguments)
@@ -65,7 +65,7 @@ struct CommandTests {
   @Test(arguments: [
     "scenes", "--version", "--help", "--json --duration 0.2s --size 64x64 --display fallback",
     "--duration 0.1s --size 64x64 --display fallback", "profile orbit --frames 5 --size 64x64 --display fallback",
-    "profile orbit --frames 5 --size 64x64 --display fallback --json -", "displays",
+    "profile orbit --frames 5 --size 64x64 --display fallback --json -", "displays", "input --list",
     "vblank --display fallback --count 5", "vblank --display fallback --count 5 --json",
   ])
   func outputThatCannotBeWrittenIsAnError(arguments: String) throws {

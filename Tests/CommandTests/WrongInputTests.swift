@@ -20,6 +20,10 @@ struct WrongInputTests {
     (["profile", "obrit"], "'obrit' is invalid for '<scene>'", "in .scene. Did you mean 'orbit'?"),
     (["run", "clok"], "'clok' is no scene", "Did you mean 'clock'?"),
     (["soak", "orbit", "--hour", "1"], "Unknown option '--hour'", "Did you mean '--hours'?"),
+    (["input", "--record", "-"], "--record writes a file", "instead of '-'"),
+    (["input", "--check", "x", "--record", "y"], "--check reads a file", "leave out --list, --duration and --record"),
+    (["input", "--list", "--duration", "1s"], "--list waits for no event", "leave out --duration and --record"),
+    (["input", "--duration", "201h"], "'201h' is invalid for '--duration", "1us to 200h"),
     (["profile", "orbit", "--html", "-"], "--html writes a file", "instead of '-'"),
     (["profile", "orbit", "--csv", "-"], "--csv writes a file", "instead of '-'"),
     (["run", "orbit", "--trace", "-"], "--trace writes a file", "instead of '-'"),
@@ -146,7 +150,7 @@ struct WrongInputTests {
     (["--frame-log", "-"], "--frame-log '-'", ".csv or .jsonl"),
     (["--policy", "early"], "'early' is invalid for '--policy", "vblank or late"),
     (["--diagram", "--json"], "--diagram draws text", "leave out --json"),
-    (["help", "nothing"], "'nothing'", "run, render, dump, profile, view, vblank, displays, capture, soak, scenes"),
+    (["help", "nothing"], "'nothing'", "run, render, dump, profile, view, vblank, displays, input, capture, soak, scenes"),
     (["rendr"], "no command or scene 'rendr'", "Did you mean 'render'?"),
     (["clok", "--fps"], "no command or scene 'clok'", "Did you mean 'clock'?"),
     (["nothing"], "no command or scene 'nothing'", "orbit, clock"),
@@ -187,7 +191,9 @@ struct WrongInputTests {
   }
 
   /// An option without its value says what it takes.
-  @Test(arguments: [["run"], ["render", "still"], ["profile", "still"], ["view", "a.csv"], ["vblank"], ["capture"]])
+  @Test(arguments: [
+    ["run"], ["render", "still"], ["profile", "still"], ["view", "a.csv"], ["vblank"], ["capture"], ["input"],
+  ])
   func aMissingValueIsAskedFor(command: [String]) throws {
     let help = try framepace("help", command[0]).output.split(separator: "\n")
     let options = help.filter { $0.hasPrefix("  --") }.map { $0.split(separator: " ") }.filter { $0[1].hasPrefix("<") }
@@ -361,7 +367,9 @@ struct WrongInputTests {
     #expect(result.error.hasPrefix("framepace: the arguments cannot be read: mount /proc first"), "\(result.error)")
   }
 
-  @Test(arguments: [("run", "--duration"), ("run", "--work"), ("profile", "--work"), ("render", "--time")])
+  @Test(arguments: [
+    ("run", "--duration"), ("run", "--work"), ("profile", "--work"), ("render", "--time"), ("input", "--duration"),
+  ])
   func helpSaysWhatANumberAloneIs(command: String, option: String) throws {
     let words = try framepace("help", command).output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let start = try #require(words.range(of: "\(option) <time> ")).upperBound

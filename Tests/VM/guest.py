@@ -67,7 +67,8 @@ class Request:
     """Lines of shell that a check wants to be run, in a machine of its choice."""
 
     def __init__(self, machine, script, binary, output, timeout, shares):
-        self.machine, self.script, self.binary, self.output, self.timeout = machine, script, binary, output, timeout
+        self.machine, self.script, self.output, self.timeout = machine, script, output, timeout
+        self.binaries = (binary,) if isinstance(binary, str) else binary
         self.shares = shares
         self.check = current.name
         self.result = concurrent.futures.Future()  # the status, None if there is none, and the output
@@ -151,12 +152,12 @@ def boot(requests):
     try:
         if len(requests) == 1:
             (request,) = requests
-            request.result.set_result(start(request, request.script, [request.binary], request.output, request.timeout))
+            request.result.set_result(start(request, request.script, request.binaries, request.output, request.timeout))
             return
         script = "".join(SHARED.format(number=number, script=request.script) for number, request in enumerate(requests))
         with tempfile.TemporaryDirectory() as folder:
             _, said = start(
-                requests[0], script, sorted({request.binary for request in requests}), folder,
+                requests[0], script, sorted({name for request in requests for name in request.binaries}), folder,
                 sum(request.timeout for request in requests))
             for file in os.listdir(folder):
                 number, _, name = file.removeprefix("@").partition(".")
@@ -188,6 +189,8 @@ def run(
     """Runs lines of shell in a guest. Returns their output, with errors; fails when the last line fails.
 
     The timeout, in seconds, ends a guest that stands still. On a busy machine one that works needs five times as long.
+
+    `binary` is the name of a program that the guest gets, or several of them.
 
     The guest is another check's too unless `shares` is false, for a script that leaves the machine changed."""
     machine = (tuple(drivers), icount, tuple(parameters), tuple(options))

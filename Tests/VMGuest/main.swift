@@ -64,6 +64,9 @@ case "input-kinds": attempt { try inputKinds() }
 case "input-hotplug": attempt { try inputHotplug(number(1)) }
 case "input-none": attempt { try inputNone() }
 case "input-overflow": attempt { try inputOverflow() }
+case "input-record": attempt { try inputRecord() }
+case "input-seat": attempt { try inputSeat() }
+case "input-typed": attempt { try inputTyped() }
 default:
   print(
     """
@@ -71,7 +74,7 @@ default:
              frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate|elsewhere]|
              die exit|segv|abort|trap|term|int|thread|kill [cursor]|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
              leftovers|cursor [none] [legacy]|no-cursor|rotations|busy|seat-switch|seat-direct|uevents|
-             input-touches N|input-kinds|input-hotplug N|input-none|input-overflow
+             input-touches N|input-kinds|input-hotplug N|input-none|input-overflow|input-record|input-seat|input-typed
     """)
   exit(64)
 }

@@ -23,7 +23,7 @@ struct FramepaceCommand: ParsableCommand {
     version: RunEnvironment.packageVersion,
     subcommands: [
       RunCommand.self, RenderCommand.self, DumpCommand.self, ProfileCommand.self, ViewCommand.self, VBlankCommand.self,
-      DisplaysCommand.self, CaptureCommand.self, SoakCommand.self,
+      DisplaysCommand.self, InputCommand.self, CaptureCommand.self, SoakCommand.self,
       ScenesCommand.self,
     ],
     defaultSubcommand: RunCommand.self)

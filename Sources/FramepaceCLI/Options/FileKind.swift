@@ -11,6 +11,7 @@ enum FileKind {
   case capture
   case hang
   case vblanks
+  case inputScript
   case picture
 
   /// Nil for any other file.
@@ -27,6 +28,8 @@ enum FileKind {
       self = .hang
     } else if begins("framepacevblanks") {
       self = .vblanks
+    } else if begins("framepaceinput") {
+      self = .inputScript
     } else if begins("{\"verdict\":"), has("scene") {
       self = .figures
     } else if begins("{\""), has("traceEvents") {
@@ -53,6 +56,7 @@ enum FileKind {
     case .capture: "a capture of another tool"
     case .hang: "the report of a hang"
     case .vblanks: "a recording of vblanks"
+    case .inputScript: "an event script"
     case .picture: "a picture"
     }
   }
@@ -76,6 +80,7 @@ enum FileKind {
       case .page, .picture: "open it in a browser"
       case .frameLog, .capture, .hang: "use framepace view \(path.shellWord)"
       case .vblanks: "use framepace vblank --replay \(path.shellWord)"
+      case .inputScript: "use framepace input --check \(path.shellWord)"
       }
     return "is \(name): \(use)"
   }

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Framepace
+import Input
+
+struct InputCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "input",
+    abstract: "Lists the input devices, and prints what people do at them.",
+    usage: "framepace input [<options>]",
+    discussion: """
+      Prints a table of the touch screens, pointers, keyboards and pens that can be \
+      used, and then each event as it comes: the seconds since the start, the number \
+      of the device, and words. Devices that come and go are events too. Ctrl-C ends \
+      it with the number of events of each device, and the most within a second. A \
+      device that is plugged in later is used at once. If none can be used, the \
+      command says why, and what to do about it; where waiting is of no use the exit \
+      status is 1.
+
+        framepace input --list
+        framepace input --duration 10s --record drag.input
+        framepace input --check drag.input
+
+      Devices are opened with the user's own rights: those of root, or of the group \
+      input. Keys then also reach the program in front. What is typed at this terminal \
+      meanwhile is not shown, and kept from the shell; another console, or a desktop, \
+      gets its keys. Where the user has no such rights, the command becomes the \
+      session of the console in front, by seatd or logind. Such a session takes the \
+      console from the kernel: until the end it shows no text and types nothing, and \
+      the command itself follows Ctrl-C and Ctrl-Alt-F1 to F12.
+
+      Event script: --record writes one. Its first line is 'framepace input 1', each \
+      other one an event: seconds, the number of the device, and words. From # on a \
+      line is a comment. Every device begins with added. Places are parts of the \
+      device's area, from 0 to 1; a size is in millimetres.
+
+        framepace input 1
+        0    1  added "Touch panel" touch fingers 10 size 152 91
+        0.5  1  touch 0 down 0.5 0.25
+        0.6  1  touch 0 up
+
+        added "NAME" ABILITY... [fingers N] [size W H] [output "NAME"]
+                             touch, pointer, keyboard, pen or gestures
+        removed
+        touch N down X Y, touch N moved X Y, touch N up, touch N cancelled
+        motion X Y           of a pointer
+        position X Y         of an absolute pointer
+        button NAME down|up  by the kernel's name, such as BTN_LEFT
+        key NAME down|up     the same: KEY_A
+        scroll wheel X Y, scroll fingers X Y, scroll ended, scroll continuous X Y
+        pen TOOL away|near|down X Y [pressure P] [tilt X Y]
+        gesture began swipe|pinch|hold N, gesture changed X Y SCALE ROTATION,
+        gesture ended, gesture cancelled
+      """)
+
+  @Flag(help: "Print the table of devices, and nothing else. That there is none is no error.")
+  var list = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long to print events, from 1us to 200h, such as 500ms, 10s or 2min; \(Accepted.plainTime). Without it until Ctrl-C.",
+      valueName: "time"),
+    transform: Accepted.time(from: ("1us", .microseconds(1)), to: ("200h", .seconds(720_000))))
+  var duration: Nanoseconds?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Also write all events to this file, as an event script.", valueName: "file"),
+    completion: .file())
+  var record: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Read this event script instead, and print its figures, or the place of its first mistake.", valueName: "file"),
+    completion: .file())
+  var check: String?
+
+  func validate() throws {
+    try OutputPath.requireName(record, option: "--record")
+    if check == "" { throw ValidationError("--check has no name: use the name of an event script.") }
+    if check != nil, list || duration != nil || record != nil {
+      throw ValidationError("--check reads a file and uses no device: leave out --list, --duration and --record.")
+    }
+    if list, duration != nil || record != nil {
+      throw ValidationError("--list waits for no event: leave out --duration and --record.")
+    }
+  }
+
+  func run() throws {
+    try onMainActor {
+      if let check { return try Terminal.output.line(try Self.figures(ofScript: check, width: Terminal.output.textWidth)) }
+      if let record { try OutputPath.requireWritable(files: [record]) }
+      let session = try InputSession()
+      if list { return try Terminal.output.line(session.devicesText) }
+      try session.run(for: duration, record: record)
+    }
+  }
+
+  /// Some hours of a hand on a touch screen.
+  private static let largestFile = 1 << 28
+
+  private static func figures(ofScript path: String, width: Int) throws -> String {
+    let bytes = try InputFile.contents(of: path, limit: largestFile)
+    if let kind = FileKind(bytes), kind != .inputScript { throw Refusal(kind.sentence(of: path)) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Refusal("'\(path)' is no text: name an event script, as --record writes them")
+    }
+    let script: InputScript
+    do throws(InputScriptError) {
+      script = try InputScript(text, file: path)
+    } catch {
+      throw Refusal("\(error)")
+    }
+    let end = script.events.map(\.time).max() ?? .zero
+    return InputText.summary(InputTally(script.events), of: path, time: end - .zero, width: width)
+  }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import Framepace
+import Geometry
+import Input
+import Testing
+
+@testable import FramepaceCLI
+
+/// The output of `framepace input` for invented devices and events.
+struct InputTextTests {
+  private static func device(
+    _ id: UInt32, _ name: String, _ abilities: InputDevice.Abilities, fingers: Int? = nil, size: Size? = nil,
+    output: String? = nil
+  ) -> InputDevice {
+    InputDevice(
+      id: InputDevice.ID(rawValue: id), name: name, abilities: abilities, fingers: fingers, size: size, outputName: output)
+  }
+
+  private static let devices = [
+    device(1, "Power Button", .keyboard),
+    device(2, "Goodix Capacitive TouchScreen", .touch, fingers: 10, size: Size(width: 151.6, height: 91), output: "DSI-1"),
+    device(
+      3, "ELAN0732:00 04F3:22E1 Touchpad", [.pointer, .gestures, .keyboard], size: Size(width: 104.25, height: 68)),
+    device(12, "Wacom Intuos Pro M Pen", .pen, size: Size(width: 224, height: 148)),
+  ]
+
+  private static func event(_ seconds: Double, _ device: UInt32, _ action: InputEvent.Action) -> InputEvent {
+    InputEvent(time: .zero + .seconds(seconds), device: InputDevice.ID(rawValue: device), action: action)
+  }
+
+  @Test func devicesAt80Columns() {
+    let text = InputText.table(Self.devices, width: 79)
+    #expect(
+      text == """
+        no  name                    can               fingers         mm  output
+         1  Power Button            keyboard
+         2  Goodix Capacitive       touch                  10   152 x 91  DSI-1
+            TouchScreen
+         3  ELAN0732:00 04F3:22E1   pointer keyboard            104 x 68
+            Touchpad                gestures
+        12  Wacom Intuos Pro M Pen  pen                        224 x 148
+        """, "\(text)")
+  }
+
+  /// Columns in which no device has anything are left out.
+  @Test func aTableOfKeyboardsIsShort() {
+    let text = InputText.table([Self.devices[0]], width: 79)
+    #expect(text == "no  name          can\n 1  Power Button  keyboard", "\(text)")
+  }
+
+  /// No line is longer than the width, and every word of every device is there.
+  @Test(arguments: 0..<50) func linesFit(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let devices = (1...8 as ClosedRange<UInt32>).map { id in
+      let words = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+        String(repeating: "x", count: Int.random(in: 1...40, using: &random))
+      }
+      return Self.device(
+        id, words.joined(separator: " "), InputDevice.Abilities(rawValue: UInt8.random(in: 0..<32, using: &random)),
+        fingers: Bool.random(using: &random) ? 10 : nil,
+        size: Bool.random(using: &random) ? Size(width: 1210.4, height: 680.6) : nil,
+        output: Bool.random(using: &random) ? "HDMI-A-1" : nil)
+    }
+    for width in [69, 79, 199] {
+      let lines = InputText.table(devices, width: width).split(separator: "\n")
+      for line in lines { #expect(line.count <= width, "seed \(seed), \(width): \(line)") }
+      func letters(_ text: some StringProtocol) -> Int { text.count { $0 == "x" } }
+      let shown: Int = lines.reduce(0) { $0 + letters($1) }
+      // A size has one too.
+      let given: Int = devices.reduce(0) { $0 + letters($1.name) + ($1.size == nil ? 0 : 1) }
+      #expect(shown == given, "seed \(seed), \(width)")
+    }
+  }
+
+  @Test func eventsHaveRoundedNumbersAndFit() {
+    let touch = InputText.line(
+      Self.event(1.5, 3, .touch(finger: 0, .down(Point(0.123456789, 0.25)))), since: .zero, width: 79)
+    #expect(touch == "    1.500000   3  touch 0 down 0.1235 0.25")
+    let added = InputText.line(Self.event(2, 2, .added(Self.devices[1])), since: .zero + .seconds(0.5), width: 64)
+    #expect(
+      added == """
+            1.500000   2  added "Goodix Capacitive TouchScreen" touch
+                          fingers 10 size 151.6 91.0 output "DSI-1"
+        """, "\(added)")
+  }
+
+  @Test func theSummaryCountsEachDevice() {
+    var events = [Self.event(0, 2, .added(Self.devices[1])), Self.event(0, 1, .added(Self.devices[0]))]
+    // 100 a second, and later 20.
+    events += (0...150).map { Self.event(1 + Double($0) / 100, 2, .touch(finger: 0, .moved(.zero))) }
+    events += (0..<20).map { Self.event(5 + Double($0) / 20, 2, .touch(finger: 0, .moved(.zero))) }
+    events += [Self.event(6, 2, .removed)]
+    let tally = InputTally(events)
+    let text = InputText.summary(tally, of: "drag.input", time: .seconds(6), width: 79)
+    #expect(
+      text == """
+        drag.input: 171 events of 2 devices in 6 s
+
+        no  events  most in 1 s  name
+         2     171          100  Goodix Capacitive TouchScreen
+        """, "\(text)")
+    #expect(
+      InputText.summary(InputTally(), time: .milliseconds(1500), overflows: 2, width: 79) == """
+        0 events of 0 devices in 1.5 s
+        events were lost 2 times or more: they came faster than they were read
+        (SYN_DROPPED)
+        """)
+  }
+
+  /// The most in a second is that of all windows, found by trying each.
+  @Test(arguments: 0..<50) func theMostInASecondIsThatOfEveryWindow(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var time = 0.0
+    let times = (0..<300).map { _ in
+      time += Double.random(in: 0...0.5, using: &random) * (Bool.random(using: &random) ? 0.01 : 1)
+      return (time * 1000).rounded() / 1000
+    }
+    let events = times.map { Self.event($0, 1, .motion(.zero)) }
+    let tally = InputTally([Self.event(0, 1, .added(Self.devices[0]))] + events)
+    let most = events.map { first in events.count { (Nanoseconds.zero..<(.seconds(1))).contains($0.time - first.time) } }
+    #expect(tally.devices.map(\.mostInASecond) == [most.max() ?? 0], "seed \(seed)")
+  }
+}
+
+/// `framepace input` as a process.
+struct InputCommandTests {
+  private static let script = """
+    framepace input 1
+    # By hand.
+    0    1  added "Touch panel" touch fingers 10 size 152 91
+    0.5  1  touch 0 down 0.5 0.25
+    0.6  1  touch 0 up
+
+    """
+
+  @Test func aScriptIsChecked() throws {
+    let folder = try TemporaryFolder()
+    try Self.script.write(toFile: folder.path + "/tap.input", atomically: true, encoding: .utf8)
+    let result = try framepace(["input", "--check", "tap.input"], in: folder.path)
+    #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+    #expect(
+      result.output == """
+        tap.input: 2 events of 1 device in 0.6 s
+
+        no  events  most in 1 s  name
+         1       2            2  Touch panel
+
+        """)
+  }
+
+  @Test(arguments: [
+    (
+      "framepace input 1\n0 1 added \"\"\n  0 1 touch 0 dwon 1 2",
+      "x:3:15: expected down, moved, up or cancelled, found \"dwon\""
+    ),
+    ("framepace input 2\n", "x:1:17: expected the line \"framepace input 1\", found \"2\""),
+    ("framepace input 1\n0 1 removed", "x:2:3: expected the number of a device that was added, found \"1\""),
+    ("", "cannot read 'x': it is empty"),
+    ("framepace vblanks 1\n", "'x' is a recording of vblanks: use framepace vblank --replay x"),
+  ])
+  func mistakesHaveTheirPlace(text: String, message: String) throws {
+    let folder = try TemporaryFolder()
+    try text.write(toFile: folder.path + "/x", atomically: true, encoding: .utf8)
+    let result = try framepace(["input", "--check", "x"], in: folder.path)
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.error.split(whereSeparator: \.isWhitespace).joined(separator: " ") == "framepace: \(message)")
+  }
+
+  @Test func whatIsNoTextIsRefused() throws {
+    let folder = try TemporaryFolder()
+    try Data([0xFF, 0xFE, 0x00]).write(to: URL(fileURLWithPath: folder.path + "/x"))
+    let result = try framepace(["input", "--check", "x"], in: folder.path)
+    #expect(result.status == 1 && result.error.hasPrefix("framepace: 'x' is no text"), "\(result.error)")
+    let other = try framepace(["view", "x"], in: folder.path)
+    #expect(other.status == 1)
+    try Self.script.write(toFile: folder.path + "/tap.input", atomically: true, encoding: .utf8)
+    let view = try framepace(["view", "tap.input"], in: folder.path)
+    #expect(view.error.contains("is an event script: use framepace input --check tap.input"), "\(view.error)")
+  }
+
+  /// Without udev no device is found: the remedy is told, and no file is made.
+  @Test(.enabled(if: access("/run/udev/control", F_OK) != 0))
+  func missingDevicesAreExplained() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(["input", "--duration", "1s", "--record", "x.input"], in: folder.path)
+    #expect(result.status == 1 && result.output.isEmpty)
+    let reason = "no input devices: libinput learns from udev which there are, and no udev daemon runs (start systemd-udevd)"
+    #expect(result.error.split(whereSeparator: \.isWhitespace).joined(separator: " ") == "framepace: \(reason)")
+    #expect(try folder.files.isEmpty)
+    // A list of nothing is no error, as that of displays.
+    let list = try framepace(["input", "--list"])
+    #expect(list.status == 0 && list.error.isEmpty)
+    #expect(list.output.split(whereSeparator: \.isWhitespace).joined(separator: " ") == reason)
+  }
+}
