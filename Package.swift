@@ -48,6 +48,7 @@ let package = Package(
   products: [
     .library(name: "Framepace", targets: ["Framepace"]),
     .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
+    .library(name: "FramepaceInput", targets: ["Input", "Seats"]),
     .library(name: "FramepaceImages", targets: ["ImageFiles"]),
     .library(name: "FramepaceMetrics", targets: ["Exposition"]),
     .library(name: "FramepaceTypesetting", targets: ["Typesetting"]),

@@ -17,6 +17,7 @@ let package = Package(
       dependencies: [
         .product(name: "Framepace", package: "framepace"),
         .product(name: "FramepaceImages", package: "framepace"),
+        .product(name: "FramepaceInput", package: "framepace"),
         .product(name: "FramepaceKMS", package: "framepace"),
         .product(name: "FramepaceKMSTesting", package: "framepace"),
         .product(name: "FramepaceMetrics", package: "framepace"),
