@@ -121,12 +121,13 @@ func inputKinds() throws(SystemError) {
   reader.run("no motion comes") { !reader.events.isEmpty }
   guard case .motion(let distance)? = reader.events.first?.action else { return Guest.expect(false, "\(reader.events)") }
   Guest.expect(distance.x > 0 && distance.y == 0, "\(distance)")
-  try expectLamps(reader, keyboard)
+  try expectLamps(reader)
 }
 
 /// The lamps of a keyboard follow, and those of one that comes later.
 @MainActor
-private func expectLamps(_ reader: Reader, _ keyboard: VirtualInput) throws(SystemError) {
+private func expectLamps(_ reader: InputReader) throws(SystemError) {
+  let keyboard = try reader.add(.keyboard, "keyboard with lamps")
   reader.show([.capsLock, .scrollLock])
   let first = keyboard.readLamps()
   Guest.expect(first == ["LED_CAPSL": true, "LED_SCROLLL": true], "\(first)")
