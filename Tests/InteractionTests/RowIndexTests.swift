@@ -1,7 +1,9 @@
-import Interaction
+import AllocationCounter
 import LinuxSystem
 import TestLength
 import Testing
+
+@testable import Interaction
 
 /// The same list, slow and obvious: an array of rows.
 private struct ListedRows {
@@ -117,8 +119,7 @@ private struct RowProgram {
     let count = listed.rows.count
     if index.count != count { return "\(index.count) rows instead of \(count)" }
     if index.totalHeight != offsets[count] { return "height \(index.totalHeight) instead of \(offsets[count])" }
-    // Two blocks that lie side by side have more rows together than one may have.
-    if index.byteCount > 8 * count + 72 * (2 * count / 512 + 2) { return "\(index.byteCount) bytes for \(count) rows" }
+    if let crumbs = index.crumbs { return crumbs }
     for _ in 0..<5 where count > 0 {
       let row = row(upTo: count - 1)
       if index.offset(of: row) != offsets[row] { return "offset of \(row)" }
@@ -141,6 +142,15 @@ private struct RowProgram {
     guard !seen.isEmpty, seen.upperBound > 0, count > 0 else { return 0..<0 }
     let first = offsets[..<count].lastIndex { $0 <= seen.lowerBound } ?? 0
     return first..<(offsets[..<count].lastIndex { $0 < seen.upperBound } ?? 0) + 1
+  }
+}
+
+extension RowIndex {
+  /// Two blocks side by side that are to be one: both of estimated heights, or with no more rows together than one may have.
+  fileprivate var crumbs: String? {
+    zip(blocks, blocks.dropFirst()).first {
+      $0.heights.isEmpty && $1.heights.isEmpty || $0.count + $1.count <= RowIndex.blockSize
+    }.map { "blocks of \($0.count) and \($1.count) rows at \($0.firstRow) of \(count)" }
   }
 }
 
@@ -181,12 +191,18 @@ private struct RowProgram {
       var random = SplitMix64(seed: UInt64(seed))
       var index = RowIndex(count: 2000, estimatedHeight: Double.random(in: 1...100, using: &random))
       for _ in 0..<20 {
-        index.setHeight(Double.random(in: 0...100, using: &random), of: Int.random(in: 0..<2000, using: &random))
+        index.setHeight(Double.random(in: 0.1...100, using: &random), of: Int.random(in: 0..<2000, using: &random))
       }
       for row in 0..<2000 {
         let (top, bottom) = (index.offset(of: row), index.offset(of: row + 1))
         #expect(top <= bottom, "seed \(seed)")
         if top < bottom { #expect(index.row(at: top) == row, "seed \(seed), row \(row)") }
+      }
+      index.insert(1_000_000, at: 1000)
+      for _ in 0..<500 {
+        let row = Int.random(in: 1000..<1_001_000, using: &random)
+        let top = index.offset(of: row)
+        #expect(index.row(at: top) == row && index.row(at: top.nextDown) == row - 1, "seed \(seed), row \(row)")
       }
     }
   }
@@ -204,6 +220,45 @@ private struct RowProgram {
     #expect(index.offset(of: 1) == 70 && index.offset(of: 500_001) == 25_000_070 - 50 + 50)
     index.remove(0..<999_999)
     #expect(index.count == 1 && index.totalHeight == 50)
+  }
+
+  /// Blocks that edits have split are joined again.
+  @Test func editsLeaveNoCrumbs() {
+    for seed in some(3, of: 0..<300) {
+      var random = SplitMix64(seed: UInt64(seed))
+      for edits in 0..<4 {
+        var index = RowIndex(heights: (0..<3000).map { $0 % 1000 < 900 ? 40 : .nan }, estimatedHeight: 50)
+        for _ in 0..<500 {
+          let row = Int.random(in: 0..<2000, using: &random)
+          switch edits {
+          case 3: index.setHeight(60, of: row)
+          case 0: index.move(row..<row + 3, to: Int.random(in: 0..<2000, using: &random))
+          case 1: index.insert(2, at: row)
+          default: index.remove(row..<row + 1)
+          }
+        }
+        #expect(index.crumbs == nil, "seed \(seed)")
+        #expect(index.byteCount <= 8 * index.count + 72 * (2 * index.count / 512 + 2), "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func lookingUpAllocatesNothing() {
+    guard allocation_counter_is_available() else { return }
+    let rows = RowIndex(heights: (0..<5000).map { Double($0 % 90) }, estimatedHeight: 50)
+    func look() -> Double {
+      var sum = 0.0
+      for step in 0..<500 {
+        let window = RowWindow(rows, position: Double(step * 400), viewport: 800, velocity: Double(step * 9))
+        for row in window.visible { sum += window.distance(top: rows.offset(of: row), height: rows.height(of: row)) + 1 }
+      }
+      return sum
+    }
+    let first = look()
+    allocation_counter_begin()
+    let second = look()
+    #expect(allocation_counter_end().allocations == 0)
+    #expect(first == second && first > 5000)
   }
 
   @Test func numbersThatMeanNothingAreHarmless() {

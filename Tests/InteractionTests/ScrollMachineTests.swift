@@ -181,6 +181,8 @@ private func content(at position: Point = Point(500, 500)) -> ScrollMachine {
     let inner = ScrollMachine(content: Size(400, 500), viewport: Size(400, 200), position: Point(0, 300))
     #expect(!ScrollNesting.innerTakes(Point(0, 5), inner: inner, outer: rows, at: begin))
     #expect(ScrollNesting.innerTakes(Point(0, -5), inner: inner, outer: rows, at: begin))
+    let inset = ScrollMotion(ScrollExtent(content: 1000, viewport: 200, leadingInset: 30, trailingInset: 40), position: 10)
+    #expect(inset.reach(at: begin) == -40...830)
     #expect(inner.y.reach(at: begin) == -300...0 && rows.y.reach(at: begin) == 0...2550)
   }
 

@@ -36,7 +36,7 @@ private func after(_ seconds: Double) -> MonotonicTime { begin + .seconds(second
       let motion = random.flung(random.extent(), random.physics(), at: begin)
       var time = begin
       var changes = 0
-      while let change = motion.nextChange(after: time) {
+      while changes <= 4, let change = motion.nextChange(after: time) {
         // Both are rounded up to the nanosecond.
         let before = MonotonicTime(nanoseconds: change.nanoseconds - 3)
         let (old, new) = (motion.state(at: before), motion.state(at: change))

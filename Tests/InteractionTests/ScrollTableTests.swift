@@ -84,6 +84,22 @@ private func fling(_ motion: ScrollMotion, _ velocity: Double, translation: Doub
     }
   }
 
+  /// Edges that begin to let content through, and cease to, under a finger that is 100 beyond them.
+  @Test func edgesMayChangeUnderTheFinger() {
+    for (before, now, position) in [(ScrollPhysics.Edges.stop, ScrollPhysics.Edges.bounce, 0.0), (.bounce, .stop, 0)] {
+      var dragged = motion(edges: before)
+      dragged.beginDrag(at: begin)
+      dragged.drag(translation: 100)
+      var physics = dragged.physics
+      physics.edges = now
+      dragged.setPhysics(physics, at: begin)
+      #expect(dragged.position(at: begin) == position)
+      dragged.drag(translation: 40)
+      // The finger has content where it was: from the edge, or from the 43 points that it was pulled.
+      #expect(isNear(dragged.position(at: begin), before == .stop ? 60 : 60 - 43.137_255, 1e-5))
+    }
+  }
+
   // MARK: Deceleration
 
   @Test func flungContentSlowsDown() {
@@ -104,6 +120,10 @@ private func fling(_ motion: ScrollMotion, _ velocity: Double, translation: Doub
     physics.decelerationRate = .fast
     fast.setPhysics(physics, at: begin)
     #expect(isNear(fling(fast, -1000).restPosition(after: begin), 1099.001_667))
+    // Also from the middle of the way: with 0.135065 of the velocity 13.438813 points, less 5 / λ.
+    var changed = flung
+    changed.setPhysics(physics, at: after(1))
+    #expect(isNear(changed.restPosition(after: after(1)), 1432.035_127 + 13.438_807 - 0.497_496, 1e-4))
     #expect(ScrollPhysics.DecelerationRate(perMillisecond: .nan) == .normal)
     #expect(ScrollPhysics.DecelerationRate(perMillisecond: 2).perMillisecond == 0.9999)
   }
@@ -146,6 +166,14 @@ private func fling(_ motion: ScrollMotion, _ velocity: Double, translation: Doub
     #expect(isNear(decay.initialVelocity, 42.264, 0.01) && thrown.restPosition(after: begin) > 15)
   }
 
+  /// Flung back so that it all but passes the edge: it is there long before it would pass it, in 43,000 seconds.
+  @Test func contentThatHardlyPassesItsEdgeRests() {
+    let band = RubberBand(length: 200)
+    let velocity = (10 * band.stretch(100) + 1e-3) / band.slope(atStretch: band.stretch(100))
+    let thrown = fling(motion(), -velocity, translation: 100)
+    #expect(thrown.restTime(after: begin).map { ($0 - begin).seconds < 2 } == true && thrown.restPosition(after: begin) == 0)
+  }
+
   // MARK: Pages
 
   /// From a position, with the content's velocity, to a page of 200 in content of 870, whose last one is short. 100 points per second go
@@ -175,6 +203,10 @@ private func fling(_ motion: ScrollMotion, _ velocity: Double, translation: Doub
     #expect(fling(motion(content: 870, pageLength: 200), 0, translation: 120).restPosition(after: begin) == 0)
     #expect(
       fling(motion(content: 870, pageLength: 200, position: 670), 0, translation: -120).restPosition(after: begin) == 670)
+    // Rows that are inserted before them move pages on the way with them.
+    var paging = fling(motion(pageLength: 200, position: 330), 0)
+    paging.setExtent(ScrollExtent(content: 1300, viewport: 200), shiftedBy: 300, at: after(0.05))
+    #expect(paging.restPosition(after: after(0.05)) == 700)
     // Pages that have no length are none.
     for length in [0, -5, .nan, .infinity] {
       #expect(fling(motion(pageLength: length, position: 330), 0).restPosition(after: begin) == 330)

@@ -14,7 +14,7 @@ extension RowIndex {
     guard rows > 0 else { return }
     let index = split(at: min(max(row, 0), count))
     blocks.insert(Block(count: rows, estimatedHeight), at: index)
-    merge(index - 1, index + 1)
+    merge(index - 1, index + 2)
     rebuild(from: max(index - 2, 0))
   }
 
@@ -25,7 +25,7 @@ extension RowIndex {
     let first = split(at: rows.lowerBound)
     let last = split(at: rows.upperBound)
     blocks.removeSubrange(first..<last)
-    merge(first - 1, first + 1)
+    merge(first - 1, first + 2)
     rebuild(from: max(first - 2, 0))
   }
 
@@ -45,7 +45,7 @@ extension RowIndex {
     rebuild(from: index)
     // The later seams first: the indices of the earlier ones stay.
     let seams = [index, index + moved.count, first, first + moved.count].sorted()
-    for seam in seams.reversed() { merge(seam - 1, seam + 1) }
+    for seam in seams.reversed() { merge(seam - 1, seam + 2) }
     rebuild(from: max(seams[0] - 2, 0))
   }
 
@@ -58,7 +58,8 @@ extension RowIndex {
     return shift(of: anchor) { $0 }
   }
 
-  /// Inserts rows: above what is seen if it is before the first row whose upper edge is seen, or before that row itself. See `insert(_:at:)`.
+  /// Inserts rows: above what is seen if it is before the first row whose upper edge is seen, or before that row itself. See
+  /// `insert(_:at:)`.
   public mutating func insert(_ rows: Int, at row: Int, seen: Range<Double>) -> Double {
     let anchor = anchor(in: seen, without: 0..<0)
     insert(rows, at: row)

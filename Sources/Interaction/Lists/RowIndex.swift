@@ -6,10 +6,10 @@
 /// position += rows.setHeight(61, of: visible.lowerBound, seen: position..<position + 480)
 /// ```
 ///
-/// A row has an estimated height until its own is set. Rows lie in blocks of 512 at most; long runs of rows without a height of their own are
-/// one block, so that a list of a million new rows is made at once and takes no memory. A lookup searches the blocks, O(log n), and adds up
-/// the heights in one: about a microsecond. An edit rebuilds some blocks and moves those after them, O(512 + n/512): 5 to 20 microseconds in
-/// a million rows. A row with a height of its own takes 8 bytes, and its part of its block's 72: 8.2 MB for a million.
+/// A row has an estimated height until its own is set. Rows lie in blocks of 512 at most; long runs of rows without a height of their own
+/// are one block, so that a list of a million new rows is made at once and takes no memory. A lookup searches the blocks, O(log n), and
+/// adds up the heights in one: about a microsecond. An edit rebuilds some blocks and moves those after them, O(512 + n/512): 5 to 20
+/// microseconds in a million rows. A row with a height of its own takes 8 bytes, and its part of its block's 72: 8.2 MB for a million.
 ///
 /// Heights are in points, within 0…10⁹; one that is not a number becomes 0. Rows and offsets outside of the list mean the nearest ones.
 public struct RowIndex: Sendable {
@@ -106,7 +106,8 @@ public struct RowIndex: Sendable {
     return blocks[low].firstRow + blocks[low].row(at: offset, estimatedHeight)
   }
 
-  /// The rows that are seen between two offsets, the upper one included: from the row at the first to the last that begins before the second.
+  /// The rows that are seen between two offsets, the upper one included: from the row at the first to the last that begins before the
+  /// second.
   ///
   /// It is empty between offsets that are not in order, and beyond the ends of the list.
   public func rows(from upper: Double, to lower: Double) -> Range<Int> {
@@ -140,7 +141,7 @@ public struct RowIndex: Sendable {
       index = split(at: first)
       _ = split(at: end)
       replaceBlocks(index...index, with: Block(count: end - first, heights: blocks[index].listed, estimatedHeight))
-      merge(index - 1, index + 1)
+      merge(index - 1, index + 2)
       index = block(of: row)
     }
     blocks[index].setHeight(height, of: row - blocks[index].firstRow, estimatedHeight)
@@ -159,7 +160,8 @@ public struct RowIndex: Sendable {
     return index + 1
   }
 
-  /// Joins blocks with the ones before them where they are to be one: from one index to another.
+  /// Joins blocks with the ones before them where they are to be one, from one index to another: those around every seam, and the next to
+  /// them, which a split has made smaller.
   mutating func merge(_ first: Int, _ last: Int) {
     var (index, last) = (max(first, 1), last)
     while index <= last, index < blocks.count {
@@ -212,7 +214,7 @@ extension RowIndex.Block {
   func offset(of row: Int, _ estimate: Double) -> Double {
     if heights.isEmpty { return Double(row) * estimate }
     var sum = 0.0
-    for height in heights[..<row] { sum += height.isNaN ? estimate : height }
+    for row in 0..<row { sum += heights[row].isNaN ? estimate : heights[row] }
     return sum
   }
 
@@ -227,7 +229,7 @@ extension RowIndex.Block {
       return row
     }
     var sum = 0.0
-    for row in heights.indices.dropLast() {
+    for row in 0..<count - 1 {
       sum += heights[row].isNaN ? estimate : heights[row]
       if !(top + sum <= offset) { return row }
     }

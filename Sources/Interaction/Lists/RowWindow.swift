@@ -34,8 +34,8 @@ public struct RowWindow: Hashable, Sendable {
     prefetched = rows.rows(from: seen.lowerBound - above, to: seen.upperBound + below)
   }
 
-  /// The urgency of a row as a distance from the viewport in points: 0 for a row that is seen, and at least 1 for the others: first those in
-  /// the direction of the motion, the nearest first, then those of the prefetched ones that lie behind. A smaller one is needed sooner.
+  /// The urgency of a row as a distance from the viewport in points: 0 for a row that is seen, and at least 1 for the others: first those
+  /// in the direction of the motion, the nearest first, then those of the prefetched ones that lie behind. A smaller one is needed sooner.
   ///
   /// - Parameters:
   ///   - top: the row's offset.

@@ -1,9 +1,9 @@
 /// The resistance of content that a finger pulls beyond its edge.
 ///
 /// A finger that went x beyond the edge has pulled the content x·d·c / (d + c·x) beyond it, where d is the viewport's length and c the
-/// coefficient 0.55. That is UIScrollView's formula, published in January 2013 as "b = (1 − 1 / (x·c/d + 1))·d" ("Analysis of Apple's rubber
-/// band scrolling", squareb.wordpress.com). The content never reaches d. From nine tenths of d on, for which a finger would have to go 16
-/// viewports far, the curve goes straight on, so that every place has a finger's.
+/// coefficient 0.55. That is UIScrollView's formula, published in January 2013 as "b = (1 − 1 / (x·c/d + 1))·d" ("Analysis of Apple's
+/// rubber band scrolling", squareb.wordpress.com). The content never reaches d. From nine tenths of d on, for which a finger would have to
+/// go 16 viewports far, the curve goes straight on, so that every place has a finger's.
 public struct RubberBand: Hashable, BitwiseCopyable, Sendable {
   /// UIScrollView's coefficient: the part of the finger's way that the content goes at the edge.
   public static let usualCoefficient = 0.55

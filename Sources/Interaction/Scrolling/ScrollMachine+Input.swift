@@ -45,8 +45,8 @@ extension ScrollMachine {
 
   /// A wheel turns, or fingers on a touchpad scroll. Content that a finger holds ignores both.
   ///
-  /// A click of a wheel scrolls by the power 2/3 of the viewport's length in points, at most half of it, as in GTK and libadwaita (59 points
-  /// of 450). It ends at the edges; fingers on a touchpad have the rubber band, and content goes on when they are lifted.
+  /// A click of a wheel scrolls by the power 2/3 of the viewport's length in points, at most half of it, as in GTK and libadwaita (59
+  /// points of 450). It ends at the edges; fingers on a touchpad have the rubber band, and content goes on when they are lifted.
   public mutating func scroll(_ scroll: InputEvent.Scroll, at time: MonotonicTime) {
     if case .finger = grip { return }
     switch scroll {

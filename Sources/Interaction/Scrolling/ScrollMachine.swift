@@ -58,8 +58,8 @@ public struct ScrollMachine: Hashable, Sendable {
     earlier(x.nextChange(after: time), y.nextChange(after: time))
   }
 
-  /// The time up to which frames are needed: when nothing moves by itself any more and the indicators are gone; nil if that is so already, and
-  /// while a finger holds all that moves.
+  /// The time up to which frames are needed: when nothing moves by itself any more and the indicators are gone; nil if that is so already,
+  /// and while a finger holds all that moves.
   public func endOfMovement(after time: MonotonicTime) -> MonotonicTime? {
     let ends = (x.indicatorEnd(after: time), y.indicatorEnd(after: time))
     return ends.0.map { max($0, ends.1 ?? $0) } ?? ends.1

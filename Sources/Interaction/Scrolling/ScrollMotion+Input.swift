@@ -54,20 +54,23 @@ extension ScrollMotion {
     scroll(to: origin + way, duration: duration, at: time)
   }
 
-  /// Changes how it moves, from this time on. A movement that has begun goes on as it does, up to the edge.
+  /// Changes how it moves. Content that decelerates does so by the new ones from this time on; other movements that have begun end as they
+  /// would have.
   public mutating func setPhysics(_ physics: ScrollPhysics, at time: MonotonicTime) {
     let now = state(at: time)
-    let position = position(of: now, at: time)
-    (state, self.physics) = (now, physics)
-    if case .dragging(let drag) = now {
-      state = .dragging(Drag(grip: free(position) + drag.translation, translation: drag.translation))
+    let (position, velocity) = (position(of: now, at: time), velocity(of: now, at: time))
+    self.physics = physics
+    switch now {
+    case .dragging(let drag): state = .dragging(Drag(grip: free(position) + drag.translation, translation: drag.translation))
+    case .decelerating: state = released(at: position, velocity: velocity, time)
+    default: state = now
     }
   }
 
   /// Gives the content another length, or the viewport, while it may move.
   ///
-  /// The content that is seen stays where it is: the position after it is the one before it and `shift`, also beyond an edge, from which content that
-  /// nothing holds comes back then. Content that decelerates keeps its velocity.
+  /// The content that is seen stays where it is: the position after it is the one before it and `shift`. That may be beyond an edge, from
+  /// which content that nothing holds comes back then. Content that decelerates keeps its velocity.
   ///
   /// - Parameter shift: how much further down or to the right the seen part now lies in the content: rows that were inserted above it.
   public mutating func setExtent(_ extent: ScrollExtent, shiftedBy shift: Double = 0, at time: MonotonicTime) {

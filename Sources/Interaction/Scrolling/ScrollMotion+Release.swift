@@ -51,8 +51,8 @@ extension ScrollMotion {
       ScrollDecay(origin: position, velocity: velocity, rate: physics.decelerationRate), Start(time))
   }
 
-  /// The points that content may go on in the direction of its velocity: up to its edge, and half of the rest of the viewport beyond it, but
-  /// always a twentieth of the viewport: also content that was pulled very far comes back softly.
+  /// The points that content may go on in the direction of its velocity: up to its edge, and half of the rest of the viewport beyond it,
+  /// but always a twentieth of the viewport: also content that was pulled very far comes back softly.
   func room(from position: Double, _ velocity: Double) -> Double {
     let toEdge = max(0, velocity > 0 ? extent.maximum - position : position - extent.minimum)
     let left = (extent.viewport - abs(extent.excess(of: position))) / 2

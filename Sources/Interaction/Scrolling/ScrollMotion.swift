@@ -12,8 +12,8 @@ public import LinuxSystem
 ///
 /// Positions are in points, velocities in points per second; both grow as the content goes up or to the left. A finger's translation and
 /// velocity are its own: content follows it, so that they have the other sign. Once a finger is lifted, everything that will happen is
-/// settled, up to the rest: asking once a second or a thousand times gives the same positions, and asking changes nothing. A time before the
-/// beginning of a movement counts as its beginning.
+/// settled, up to the rest: asking once a second or a thousand times gives the same positions, and asking changes nothing. A time before
+/// the beginning of a movement counts as its beginning.
 public struct ScrollMotion: Hashable, Sendable {
   /// The time from which a movement goes on.
   public struct Start: Hashable, BitwiseCopyable, Sendable {

@@ -21,7 +21,8 @@ public struct ScrollAxes: OptionSet, Hashable, BitwiseCopyable, Sendable {
 
 /// Scrolled content in other scrolled content, and the one of them that takes a drag: the inner one up to its edge, then the outer one.
 ///
-/// The rules are functions of the whole way since the drag began, and not of its steps: a finger that comes back meets every content where it was.
+/// The rules are functions of the whole way since the drag began, and not of its steps: a finger that comes back meets every content where
+/// it was.
 public enum ScrollNesting {
   /// The part of a way that each takes, in points of the position.
   ///
@@ -42,8 +43,8 @@ public enum ScrollNesting {
 
   /// True if the inner content takes a drag for itself, false if the outer one does.
   ///
-  /// The drag belongs to the axis of its greater part. The inner content takes it if it can go that way without a rubber band, or if the outer
-  /// one cannot either and the inner one can be pulled at all.
+  /// The drag belongs to the axis of its greater part. The inner content takes it if it can go that way without a rubber band, or if the
+  /// outer one cannot either and the inner one can be pulled at all.
   public static func innerTakes(_ way: Point, inner: ScrollMachine, outer: ScrollMachine, at time: MonotonicTime) -> Bool {
     let isHorizontal = abs(way.x) > abs(way.y)
     let way = isHorizontal ? way.x : way.y

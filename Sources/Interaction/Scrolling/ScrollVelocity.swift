@@ -2,8 +2,8 @@ import Geometry
 import Glibc
 import LinuxSystem
 
-/// The velocity of movements that come one by one, such as those of fingers on a touchpad: their mean, in which each counts e times less when
-/// it is 30 ms older.
+/// The velocity of movements that come one by one, such as those of fingers on a touchpad: their mean, in which each counts e times less
+/// when it is 30 ms older.
 struct ScrollVelocity: Hashable, Sendable {
   private static let memory = 0.03
 
