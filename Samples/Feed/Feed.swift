@@ -61,6 +61,7 @@ struct Program {
     if argument == "live" {
       let input = try InputDevices(session: session.seat) { engine.inputRouter.receive($0) }
       input.add(to: engine.loop, mode: .common)
+      engine.inputRouter.readWaiting = { input.read() }
       if let absence = input.absence { print(absence) }
       engine.run()
       input.invalidate()

@@ -7,6 +7,7 @@ extension Engine {
   /// ```swift
   /// let input = try InputDevices(session: session) { engine.inputRouter.receive($0) }
   /// input.add(to: .main, mode: .common)
+  /// engine.inputRouter.readWaiting = { input.read() }
   /// ```
   ///
   /// The first use makes it. It follows the displays: one that is turned takes the touches with it. The latency of its events is in the figures,
@@ -14,6 +15,8 @@ extension Engine {
   public var inputRouter: InputRouter {
     if let router { return router }
     let made = InputRouter(screens: inputScreens, loop: loop)
+    // An engine that was invalidated has no layers to bring anything to.
+    if groups.isEmpty { made.invalidate() }
     made.onDelivery = { [weak self] in self?.inputArrived(at: $0) }
     made.modes = modes
     made.makeLink = { [weak self] root, handler in

@@ -154,6 +154,50 @@ import XCTest
     XCTAssertLessThan(stage.source.made, 40)
   }
 
+  /// The heights of rows become known in the middle of a fling: each frame shows the content farther on than the last.
+  func testAFlingGoesOnWhileHeightsBecomeKnown() throws {
+    let stage = try Stage((0..<1000).map { Item(number: $0, height: Double(30 + $0 * 37 % 90)) })
+    defer { stage.manual.engine.invalidate() }
+    let device = InputDevice(id: InputDevice.ID(rawValue: 1), name: "", abilities: .touch)
+    func send(_ action: InputEvent.Action) {
+      stage.manual.engine.inputRouter.receive(
+        InputEvent(time: stage.manual.clock.now, device: device.id, action: action))
+    }
+    send(.added(device))
+    send(.touch(finger: 0, .down(Point(0.5, 0.9))))
+    for step in 1...16 {
+      stage.manual.run(for: .milliseconds(5))
+      send(.touch(finger: 0, .moved(Point(0.5, 0.9 - 0.03 * Double(step)))))
+    }
+    send(.touch(finger: 0, .up))
+    var seen: [Double] = []
+    let link = stage.manual.engine.makeDisplayLink { _ in
+      // By the rows, as the position of all of them moves when those above become known: row and part of it.
+      guard let row = stage.list.row(at: stage.list.bounds.origin) else { return }
+      seen.append(Double(row) + (stage.list.bounds.minY - stage.list.rows.offset(of: row)) / 1000)
+    }
+    stage.manual.run(for: .seconds(1))
+    link.invalidate()
+    XCTAssertGreaterThan(seen.count, 50)
+    for (one, next) in zip(seen, seen.dropFirst()) { XCTAssertGreaterThanOrEqual(next, one) }
+    XCTAssertNil(stage.fault())
+  }
+
+  /// In another width rows have other heights, and the first one that is seen stays where it is.
+  func testAnotherWidthKeepsThePlace() throws {
+    let stage = try Stage((0..<500).map { Item(number: $0, height: Double(60 + $0 % 7)) })
+    defer { stage.manual.engine.invalidate() }
+    stage.list.scroll(toRow: 300)
+    stage.manual.turn()
+    let first = try XCTUnwrap(stage.list.visibleRows.first)
+    let seenAt = stage.list.rows.offset(of: first) - stage.list.bounds.minY
+    Transaction.withoutActions { stage.list.bounds.size.width = 200 }
+    stage.manual.run(for: .milliseconds(50))
+    XCTAssertNil(stage.fault())
+    XCTAssertEqual(stage.list.visibleRows.first, first)
+    XCTAssertEqual(stage.list.rows.offset(of: first) - stage.list.bounds.minY, seenAt, accuracy: 1)
+  }
+
   func testAMillionRowsJumpAnywhere() throws {
     let stage = try Stage([])
     defer { stage.manual.engine.invalidate() }

@@ -158,6 +158,89 @@ import XCTest
     XCTAssertEqual(taps, 2)
   }
 
+  /// A finger that catches the content drags it on from there, and throws it again.
+  func testAFingerDragsWhatItCaught() throws {
+    let stage = try Stage()
+    defer { stage.end() }
+    stage.drag(from: 400, to: 200, in: 20)
+    stage.manual.run(for: .milliseconds(200))
+    stage.touch(400) { .down($0) }
+    stage.manual.turn()
+    let caught = stage.view.bounds.minY
+    for y in stride(from: 395.0, through: 300, by: -5) {
+      stage.touch(y) { .moved($0) }
+      stage.manual.run(for: .milliseconds(5))
+    }
+    XCTAssertEqual(stage.view.bounds.minY, caught + 90, accuracy: 1)
+    stage.send(.touch(finger: 0, .up))
+    stage.manual.turn()
+    XCTAssertEqual(stage.controller.velocity.y, 1000, accuracy: 50)
+    stage.manual.run(for: .seconds(1))
+    XCTAssertGreaterThan(stage.view.bounds.minY, caught + 300)
+  }
+
+  /// The mode and the frames of a movement end with the layer, whether it is gone for good or only from the screen.
+  func testALayerThatGoesEndsItsTracking() throws {
+    for isDragging in [false, true] {
+      let stage = try Stage()
+      defer { stage.end() }
+      stage.drag(from: 400, to: 200, in: 20, lifts: !isDragging)
+      stage.manual.run(for: .milliseconds(50))
+      XCTAssertEqual(stage.manual.engine.modes.top, .tracking)
+      stage.view.removeFromSuperlayer()
+      stage.manual.run(for: .milliseconds(50))
+      XCTAssertEqual(stage.manual.engine.modes.top, .default, "dragging \(isDragging)")
+    }
+    let manual = try ManualStage(width: 320, height: 480, rate: .hertz60)
+    defer { manual.engine.invalidate() }
+    var view: ScrollLayer? = ScrollLayer(frame: manual.root.bounds)
+    if let view {
+      ScrollController(view, content: Size(320, 9999)).scroll(to: .zero)
+      manual.root.addSublayer(view)
+      let router = manual.engine.inputRouter
+      let device = InputDevice(id: InputDevice.ID(rawValue: 1), name: "", abilities: .touch)
+      func send(_ action: InputEvent.Action) {
+        router.receive(InputEvent(time: manual.clock.now, device: device.id, action: action))
+        manual.run(for: .milliseconds(5))
+      }
+      send(.added(device))
+      send(.touch(finger: 0, .down(Point(0.5, 0.9))))
+      for step in 1...20 { send(.touch(finger: 0, .moved(Point(0.5, 0.9 - 0.02 * Double(step))))) }
+      send(.touch(finger: 0, .up))
+      XCTAssertEqual(manual.engine.modes.top, .tracking)
+      view.removeFromSuperlayer()
+    }
+    view = nil
+    manual.run(for: .milliseconds(50))
+    XCTAssertEqual(manual.engine.modes.top, .default)
+  }
+
+  /// In a layer that is turned and scaled the content stays under the finger too.
+  func testTheContentOfATurnedLayerStaysUnderTheFinger() throws {
+    let stage = try Stage()
+    defer { stage.end() }
+    Transaction.withoutActions { stage.manual.root.sublayers[0].transform = Transform3D(Affine.scale(-2)) }
+    stage.manual.run(for: .milliseconds(50))
+    // A finger that goes down moves a layer that stands on its head by half of that upwards.
+    stage.drag(from: 200, to: 300, in: 20, lifts: false)
+    stage.manual.turn()
+    XCTAssertEqual(stage.view.bounds.minY, 45, accuracy: 0.5)
+  }
+
+  func testAWheelLeavesWhatIsAtItsEnd() throws {
+    let stage = try Stage()
+    defer { stage.end() }
+    let inner = ScrollLayer(frame: Rect(x: 0, y: 0, width: 320, height: 300))
+    let controller = ScrollController(inner, content: Size(320, 300))
+    stage.view.addSublayer(inner)
+    stage.send(.motion(Point(1, -100)))
+    stage.send(.scroll(.wheel(Point(0, 1))))
+    stage.manual.run(for: .milliseconds(500))
+    XCTAssertEqual(inner.bounds.minY, 0)
+    XCTAssertGreaterThan(stage.view.bounds.minY, 50)
+    withExtendedLifetime(controller) {}
+  }
+
   /// Pulled beyond its beginning the content follows less and less, and comes back; then nothing more is presented.
   func testTheRubberBandPullsBack() throws {
     let stage = try Stage()

@@ -74,6 +74,21 @@ import Testing
     #expect(phases == ["1 began", "1 cancelled", "2 began", "2 ended"])
   }
 
+  /// Scrolling and gestures of a touchpad end with it.
+  @Test func aTouchpadThatGoesEndsItsScrolling() {
+    let device = InputDevice(id: InputDevice.ID(rawValue: 1), name: "", abilities: [.pointer, .gestures])
+    let found = events(
+      [
+        .motion(Point(1, 1)), .scroll(.fingers(Point(0, 5))), .gesture(.began(.pinch, fingers: 2)), .removed,
+      ], of: device)
+    let place = Point(201, 151)
+    #expect(
+      found.map(\.action) == [
+        .hover(place), .scroll(.fingers(Point(0, 5)), at: place), .gesture(.began(.pinch, fingers: 2), at: place),
+        .scroll(.fingersEnded, at: place), .gesture(.cancelled, at: place), .hoverEnded,
+      ])
+  }
+
   /// A device lies on the screen that udev names, or else on that with a panel of its size, or else on the first.
   @Test(
     arguments: [

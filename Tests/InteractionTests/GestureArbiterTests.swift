@@ -154,6 +154,43 @@ import XCTest
     XCTAssertEqual(first.state, .possible)
   }
 
+  /// Two fingers that move side by side, all of it read at once, are no pinch: their samples are taken in the order of their times.
+  func testFingersAreTakenInTheOrderOfTheirTimes() {
+    let stage = InputStage()
+    let pinch = GestureRecognizer(PinchMachine()) { [weak stage] in stage?.log.append("pinch \($0.state)") }
+    stage.root.addGestureRecognizer(pinch)
+    stage.down(100, 100)
+    stage.down(200, 100, finger: 1)
+    stage.turn()
+    for step in 1...40 {
+      stage.clock.advance(by: .milliseconds(4))
+      stage.move(100 + 4 * Double(step), 100)
+      stage.move(200 + 4 * Double(step), 100, finger: 1)
+    }
+    stage.turn()
+    XCTAssertEqual(stage.taken(), [])
+    stage.move(300, 250)
+    stage.turn()
+    XCTAssertEqual(stage.taken(), ["pinch began"])
+  }
+
+  /// The loop was busy while a finger pressed: what waits to be read is read before the time alone decides.
+  func testABusyMomentMakesNoLongPress() {
+    let stage = InputStage()
+    stage.root.addGestureRecognizer(
+      GestureRecognizer(LongPressMachine()) { [weak stage] in stage?.log.append("long press \($0.state)") })
+    stage.root.addGestureRecognizer(GestureRecognizer(TapMachine()) { [weak stage] in stage?.log.append("tap \($0.state)") })
+    var waiting: InputEvent?
+    stage.router.readWaiting = { if let event = exchange(&waiting, with: nil) { stage.router.receive(event) } }
+    stage.down(20, 20)
+    stage.turn()
+    stage.clock.advance(by: .milliseconds(120))
+    waiting = InputEvent(time: stage.clock.now, device: InputStage.screen.id, action: .touch(finger: 0, .up))
+    stage.clock.advance(by: .milliseconds(600))
+    stage.turn()
+    XCTAssertEqual(stage.taken(), ["tap ended"])
+  }
+
   func testAGestureThatIsDisabledIsCancelled() {
     let stage = InputStage()
     let drag = recognizer("drag", Drag(), on: stage.root, stage)

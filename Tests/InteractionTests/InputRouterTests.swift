@@ -74,6 +74,84 @@ import XCTest
     XCTAssertEqual(stage.taken(), [])
   }
 
+  /// The gesture of a superlayer goes on when the layer leaves on which its finger began, such as a row that is recycled.
+  func testAGestureOutlivesTheLayerOfItsTouch() {
+    let stage = InputStage()
+    let row = stage.add("row", Rect(x: 0, y: 0, width: 100, height: 100))
+    stage.root.addGestureRecognizer(GestureRecognizer(Drag()) { [weak stage] in stage?.log.append("drag \($0.state)") })
+    stage.down(30, 30)
+    stage.move(60, 30)
+    stage.turn()
+    row.removeFromSuperlayer()
+    stage.move(80, 30)
+    stage.turn()
+    stage.up()
+    stage.turn()
+    XCTAssertEqual(
+      stage.taken(),
+      ["row began 30 30", "row moved 60 30", "row cancelled 60 30", "drag began", "drag changed", "drag ended"])
+  }
+
+  /// A responder that runs the loop gets what comes meanwhile, and nothing twice.
+  func testAResponderMayRunTheLoop() {
+    let stage = InputStage()
+    final class Nested: Responder {
+      weak let stage: InputStage?
+      init(_ stage: InputStage) { self.stage = stage }
+      override func touchBegan(_ touch: Touch) {
+        stage?.log.append("began \(touch.id.rawValue)")
+        guard touch.id.rawValue == 1 else { return }
+        stage?.down(50, 50, finger: 5)
+        stage?.turn()
+        stage?.log.append("nested run over")
+      }
+      override func touchEnded(_ touch: Touch) { stage?.log.append("ended \(touch.id.rawValue)") }
+    }
+    stage.root.responder = Nested(stage)
+    stage.down(10, 10)
+    stage.up()
+    stage.turn()
+    stage.up(finger: 5)
+    stage.turn()
+    XCTAssertEqual(stage.taken(), ["began 1", "began 2", "nested run over", "ended 1", "ended 2"])
+  }
+
+  /// A screen goes while its root stays, as a mirror's: its touches and keys end all the same.
+  func testAMirrorThatGoesEndsItsTouches() {
+    let stage = InputStage()
+    _ = stage.add("card", Rect(x: 0, y: 0, width: 400, height: 300))
+    let mirror = InputRouter.Screen(
+      InputScreen(name: "M", frame: Rect(x: 400, y: 0, width: 400, height: 300)), root: stage.root)
+    stage.router.screens.append(mirror)
+    let device = InputDevice(id: InputDevice.ID(rawValue: 9), name: "", abilities: .touch, outputName: "M")
+    stage.router.receive(InputEvent(time: stage.clock.now, device: device.id, action: .added(device)))
+    stage.router.receive(
+      InputEvent(time: stage.clock.now, device: device.id, action: .touch(finger: 0, .down(Point(0.5, 0.5)))))
+    stage.turn()
+    stage.router.screens.removeLast()
+    stage.turn()
+    XCTAssertEqual(stage.taken(), ["card began 200 150", "card cancelled 200 150"])
+  }
+
+  /// With the router everything ends, and another one may take over the same layers.
+  func testAnInvalidatedRouterEndsEverything() throws {
+    let stage = InputStage()
+    _ = stage.add("card", Rect(x: 0, y: 0, width: 400, height: 300))
+    let drag = GestureRecognizer(Drag()) { [weak stage] in stage?.log.append("drag \($0.state)") }
+    drag.cancelsTouches = false
+    stage.root.addGestureRecognizer(drag)
+    stage.down(30, 30)
+    stage.move(60, 30)
+    stage.turn()
+    stage.router.invalidate()
+    XCTAssertEqual(
+      stage.taken(), ["card began 30 30", "card moved 60 30", "drag began", "card cancelled 60 30", "drag cancelled"])
+    XCTAssertEqual(drag.state, .possible)
+    stage.up()
+    stage.turn()
+    XCTAssertEqual(stage.taken(), [])
+  }
+
   func testADeviceThatGoesAwayCancelsItsTouches() {
     let stage = InputStage()
     _ = stage.add("card", Rect(x: 0, y: 0, width: 100, height: 100))

@@ -99,7 +99,9 @@ public final class InputDevices: FrameLoop.ItemOwner {
     readEvents()
   }
 
-  /// Reads all that the devices have sent.
+  /// Reads what the devices have sent, now instead of when the loop comes to it.
+  public func read() { readEvents() }
+
   private func readEvents() {
     context.dispatch()
     while let handler, let event = context.next() {

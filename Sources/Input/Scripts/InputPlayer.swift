@@ -1,7 +1,7 @@
 public import LinuxSystem
 public import RunLoops
 
-/// Plays an event script on a loop: each event comes at its time by the loop's clock, as a device's would.
+/// Plays an event script on a loop: each event comes at its time by the clock, as a device's would.
 ///
 /// ```swift
 /// let player = InputPlayer(try InputScript(text)) { engine.inputRouter.receive($0) }
@@ -23,7 +23,9 @@ public final class InputPlayer: FrameLoop.ItemOwner {
   private let alarm: FrameLoop.Alarm
   private var start: MonotonicTime?
 
-  /// - Parameter handler: called with each event on the loop of the main thread, to which the player is added.
+  /// - Parameters:
+  ///   - clock: that of the loop to which the player is added.
+  ///   - handler: called with each event on the loop of the main thread, to which the player is added.
   public init(
     _ script: InputScript, clock: SystemClock = .monotonic, handler: @escaping @MainActor (InputEvent) -> Void
   ) {

@@ -35,6 +35,9 @@ public struct ContactTracker: Sendable {
     var hasKeysDown = false
     /// The screen over which a pen hovers.
     var hover: Int?
+    /// True while fingers on a touchpad scroll, or are in one of its gestures.
+    var isScrolling = false
+    var isInGesture = false
   }
 
   private struct Entry: Sendable {
@@ -61,6 +64,7 @@ public struct ContactTracker: Sendable {
     case .removed:
       endDevice(event.device, at: event.time, emit)
       devices[event.device] = nil
+      if !devices.values.contains(where: { $0.device.abilities.contains(.pointer) }) { hidePointer(event, emit) }
     default:
       guard let device = devices[event.device], screens.indices.contains(device.screen) else { return }
       act(event, device, emit)
@@ -98,8 +102,14 @@ public struct ContactTracker: Sendable {
     for index in contacts.indices.reversed() where contacts[index].device == id { end(at: index, .cancelled, time, emit) }
     if device.hasKeysDown { emit(ScreenEvent(time: time, screen: device.screen, device: id, action: .keysReleased)) }
     if let hover = device.hover { emit(ScreenEvent(time: time, screen: hover, device: id, action: .hoverEnded)) }
-    devices[id]?.hasKeysDown = false
-    devices[id]?.hover = nil
+    if let place = pointerPlace {
+      func send(_ action: ScreenEvent.Action) {
+        emit(ScreenEvent(time: time, screen: place.screen, device: id, action: action))
+      }
+      if device.isScrolling { send(.scroll(.fingersEnded, at: place.root)) }
+      if device.isInGesture { send(.gesture(.cancelled, at: place.root)) }
+    }
+    devices[id] = Device(device: device.device, screen: device.screen)
   }
 
   private mutating func act(_ event: InputEvent, _ device: Device, _ emit: (ScreenEvent) -> Void) {
@@ -122,9 +132,15 @@ public struct ContactTracker: Sendable {
       // A pen's buttons are those of a device that is no pointer.
       if device.device.abilities.contains(.pointer) { press(button, isDown, event, emit) }
     case .scroll(let scroll):
-      if scroll.isFinite, let place = pointerPlace { send(.scroll(scroll, at: place.root), on: place.screen) }
+      guard scroll.isFinite, let place = pointerPlace else { return }
+      if case .fingers = scroll { devices[event.device]?.isScrolling = true }
+      if case .fingersEnded = scroll { devices[event.device]?.isScrolling = false }
+      send(.scroll(scroll, at: place.root), on: place.screen)
     case .gesture(let gesture):
-      if gesture.isFinite, let place = pointerPlace { send(.gesture(gesture, at: place.root), on: place.screen) }
+      guard gesture.isFinite, let place = pointerPlace else { return }
+      if case .began = gesture { devices[event.device]?.isInGesture = true }
+      if gesture == .ended || gesture == .cancelled { devices[event.device]?.isInGesture = false }
+      send(.gesture(gesture, at: place.root), on: place.screen)
     case .key(let key, let isDown):
       if isDown { devices[event.device]?.hasKeysDown = true }
       send(.key(key, isDown: isDown), on: screen)

@@ -2,7 +2,7 @@ public import Geometry
 public import Input
 public import LinuxSystem
 
-/// Something that people did on a screen: an event of a device whose points are those of the screen's root layer.
+/// Something that people did on a screen: an event of a device whose points are those of the screen's picture.
 public struct ScreenEvent: Hashable, Sendable {
   /// When the device had it.
   public var time: MonotonicTime

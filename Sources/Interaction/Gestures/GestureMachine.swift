@@ -18,7 +18,7 @@ public struct Contact: Hashable, BitwiseCopyable, Sendable {
   public var phase: Phase
   /// When the device had it.
   public var time: MonotonicTime
-  /// In the coordinates of the root layer, in points.
+  /// In points of the output, which are those of the root layer unless that is moved itself.
   public var location: Point
 
   public init(id: ID, phase: Phase, time: MonotonicTime, location: Point) {

@@ -52,6 +52,9 @@ public struct PanMachine: GestureMachine, ContactFollower {
   /// How far the middle of the fingers has moved since the gesture began, in points. Kept after the end.
   public var translation: Point { phase.during.map { $0.path - $0.slop } ?? .zero }
 
+  /// The same from the first touch on, with the slop: the direction of a gesture that begins.
+  var way: Point { phase.during?.path ?? .zero }
+
   /// The velocity of the middle of the fingers in points per second, as of the last contact; that at the lift after the end.
   public var velocity: Point { motion.velocity(at: latest) }
 

@@ -98,7 +98,7 @@ open class ListLayer: ScrollLayer {
     settle(shiftedBy: shift, animated: animated)
   }
 
-  /// Scrolls as little as shows a row.
+  /// Scrolls as little as shows a row. An animation goes to where the row is expected, which is elsewhere if rows on the way have other heights.
   public func scroll(toRow row: Int, animated: Bool = false) {
     var frame = Rect.zero
     // The rows there may have other heights than were expected, which are known once they are seen.
@@ -115,13 +115,16 @@ open class ListLayer: ScrollLayer {
 
   open override func layoutSublayers() {
     super.layoutSublayers()
-    if bounds.width != laidOutWidth {
-      laidOutWidth = bounds.width
-      // Rows may be higher or lower in another width.
+    var shift = 0.0
+    if laidOutWidth != bounds.width, laidOutWidth > 0, let first = visibleRows.first {
+      // Rows may be higher or lower in another width. The first one that is seen stays where it is.
+      let offset = rows.offset(of: first)
       rows = RowIndex(count: rows.count, estimatedHeight: rows.estimatedHeight)
-      for row in shown.keys { measure(row) }
+      for row in shown.keys { if let height = height(of: row) { rows.setHeight(height, of: row) } }
+      shift = rows.offset(of: first) - offset
     }
-    settle(shiftedBy: 0)
+    controller.begin()
+    settle(shiftedBy: shift)
   }
 
   // MARK: Filling
@@ -130,9 +133,12 @@ open class ListLayer: ScrollLayer {
 
   /// Takes over another height of all rows, and shows those that are seen then.
   private func settle(shiftedBy shift: Double, animated: Bool = false) {
+    let isWithinFilling = isFilling
     isFilling = true
     move(by: shift)
-    isFilling = false
+    isFilling = isWithinFilling
+    // A data source that changes rows while it is asked for some sees them in the next layout.
+    if isWithinFilling { return setNeedsLayout() }
     // The rows stay where they are seen, and move from there.
     if animated, shift != 0 { Transaction.withoutActions { for row in shown.values { row.layer.position.y += shift } } }
     fill(animated: animated)
@@ -145,9 +151,10 @@ open class ListLayer: ScrollLayer {
 
   /// Gives layers to the rows that are seen, and takes them from the others.
   private func fill(animated: Bool = false) {
-    guard !isFilling, let dataSource else { return }
+    guard !isFilling, let dataSource, bounds.width > 0 else { return }
     isFilling = true
     defer { isFilling = false }
+    laidOutWidth = bounds.width
     var window = RowWindow(rows, position: bounds.minY, viewport: bounds.height, velocity: controller.velocity.y)
     for row in shown.keys where !window.visible.contains(row) { recycle(row) }
     // A row may be higher or lower than it was expected to be, so that others are seen; once all of those are known this ends.
@@ -175,12 +182,14 @@ open class ListLayer: ScrollLayer {
     measure(row)
   }
 
-  private func measure(_ row: Int) {
-    guard let layer = shown[row]?.layer else { return }
-    let height =
-      dataSource?.list(self, heightOf: row)
+  private func height(of row: Int) -> Double? {
+    guard let layer = shown[row]?.layer else { return nil }
+    return dataSource?.list(self, heightOf: row)
       ?? layer.size(fitting: SizeProposal(width: bounds.width, height: nil)).height
-    guard height != rows.height(of: row) else { return }
+  }
+
+  private func measure(_ row: Int) {
+    guard let height = height(of: row), height != rows.height(of: row) else { return }
     move(by: rows.setHeight(height, of: row, seen: seen))
   }
 

@@ -1,4 +1,5 @@
 import Geometry
+import Layers
 import LinuxSystem
 
 /// Decides which of the gesture recognizers that look at the same touches have them.
@@ -14,10 +15,15 @@ final class GestureArbiter {
   /// The contacts of this turn that were not handled.
   private var pending: [Contact] = []
   private var endedContacts: [Contact.ID] = []
+  private let isInTree: @MainActor (Layer) -> Bool
   private let cancelTouch: @MainActor (Contact.ID) -> Void
 
-  /// - Parameter cancelTouch: called with each contact that a gesture took from its responder.
-  init(cancelTouch: @escaping @MainActor (Contact.ID) -> Void) { self.cancelTouch = cancelTouch }
+  /// - Parameters:
+  ///   - isInTree: says whether a layer is in one of the trees whose touches these are.
+  ///   - cancelTouch: called with each contact that a gesture took from its responder.
+  init(isInTree: @escaping @MainActor (Layer) -> Bool, cancelTouch: @escaping @MainActor (Contact.ID) -> Void) {
+    (self.isInTree, self.cancelTouch) = (isInTree, cancelTouch)
+  }
 
   /// The earliest time at which a gesture is decided without a contact; nil for none.
   var deadline: MonotonicTime? { active.lazy.compactMap { $0.isUndecided ? $0.deadline : nil }.min() }
@@ -28,27 +34,63 @@ final class GestureArbiter {
   func begin(_ contact: Contact, _ lookers: [AnyGestureRecognizer]) {
     recognizers[contact.id] = lookers
     for recognizer in lookers where !active.contains(where: { $0 === recognizer }) {
+      recognizer.arbiter?.forget(recognizer)
       active.append(recognizer)
       recognizer.arbiter = self
     }
   }
 
-  func add(_ contact: Contact) { if recognizers[contact.id] != nil { pending.append(contact) } }
+  /// Adds a contact. Movements of several contacts come one contact after the other, and are put in the order of their times.
+  func add(_ contact: Contact) {
+    guard recognizers[contact.id] != nil else { return }
+    var index = pending.count
+    if contact.phase == .moved {
+      while index > 0, pending[index - 1].phase == .moved, pending[index - 1].id != contact.id,
+        pending[index - 1].time > contact.time
+      { index -= 1 }
+    }
+    pending.insert(contact, at: index)
+  }
+
+  /// Cancels all gestures: their touches end with what brought them.
+  func cancelAll() {
+    for recognizer in active {
+      cancel(recognizer)
+      recognizer.reset()
+    }
+    active.removeAll()
+    pending.removeAll()
+    recognizers.removeAll()
+  }
+
+  /// The recognizer looks at touches of another router from now on.
+  private func forget(_ recognizer: AnyGestureRecognizer) {
+    guard active.contains(where: { $0 === recognizer }) else { return }
+    cancel(recognizer)
+    recognizer.reset()
+    active.removeAll { $0 === recognizer }
+    for id in Array(recognizers.keys) { recognizers[id]?.removeAll { $0 === recognizer } }
+  }
 
   /// Handles all contacts that came, and the time: once a turn. What actions add is handled too.
   func handle(at now: MonotonicTime) {
-    var index = 0
-    while index < pending.count {
-      let contact = pending[index]
-      index += 1
-      pass(contact.time)
-      for recognizer in recognizers[contact.id] ?? [] { feed(contact, to: recognizer) }
-      if contact.phase == .ended || contact.phase == .cancelled { endedContacts.append(contact.id) }
-    }
-    pending.removeAll(keepingCapacity: true)
-    for recognizer in active where !recognizer.isInTree { cancel(recognizer) }
-    pass(now)
-    for recognizer in active { callChanged(recognizer) }
+    repeat {
+      var index = 0
+      while index < pending.count {
+        let contact = pending[index]
+        index += 1
+        pass(contact.time)
+        for recognizer in recognizers[contact.id] ?? [] { feed(contact, to: recognizer) }
+        if contact.phase == .ended || contact.phase == .cancelled { endedContacts.append(contact.id) }
+      }
+      pending.removeFirst(min(index, pending.count))
+      for recognizer in active where !(recognizer.isEnabled && recognizer.layer.map(isInTree) ?? false) {
+        cancel(recognizer)
+      }
+      pass(now)
+      for recognizer in active { callChanged(recognizer) }
+      // An action that ran the loop has let more come.
+    } while !pending.isEmpty
     for id in endedContacts { recognizers[id] = nil }
     endedContacts.removeAll(keepingCapacity: true)
     for recognizer in active where recognizer.isOver { recognizer.reset() }
@@ -174,8 +216,6 @@ extension AnyGestureRecognizer {
 
   /// True if nothing of the gesture is to come.
   fileprivate var isOver: Bool { openContacts.isEmpty && (stage == .finished || stage == .possible && deadline == nil) }
-
-  fileprivate var isInTree: Bool { layer?.router != nil && isEnabled }
 
   /// True if it waits, directly or through others that wait, for this one to fail: two that wait for each other would do so for ever.
   fileprivate func waits(for other: AnyGestureRecognizer, depth: Int = 0) -> Bool {

@@ -28,6 +28,8 @@ public final class InputRouter {
   /// The screens. Set them when one is turned, comes or goes: all touches are cancelled then.
   public var screens: [Screen] {
     didSet {
+      guard source != nil else { return }
+      changeOfScreens += 1
       adopt(oldValue)
       tracker.setScreens(screens.map(\.screen), at: loop.clock.now) { queue.append($0) }
       signal()
@@ -55,6 +57,9 @@ public final class InputRouter {
   /// The responder to which keys go; nil for none. It ends to be that when its layer leaves the tree.
   public var firstResponder: Responder? { keys.firstResponder }
 
+  /// Reads what devices have sent and the loop has not come to: called before a gesture is decided by the time alone, so that after a busy
+  /// moment a tap whose end waits to be read is no long press. `{ input.read() }` for `InputDevices`.
+  public var readWaiting: (@MainActor () -> Void)?
   /// The stack of modes onto which dragging pushes `.tracking`; nil to stay in the mode that runs. An engine sets its own.
   public var modes: FrameLoop.ModeStack?
   /// Makes links that tick with the display of a root layer; nil for content that jumps where it would move. An engine sets it.
@@ -62,19 +67,24 @@ public final class InputRouter {
   /// Called with the time of each event before it is delivered.
   package var onDelivery: (@MainActor (MonotonicTime) -> Void)?
 
+  /// Counts the changes of `screens`: a link with a display may be at its end after one.
+  private(set) var changeOfScreens = 0
   private let loop: FrameLoop
   private var tracker: ContactTracker
   private var queue = InputQueue()
-  private var delivered = InputQueue()
+  /// An empty queue with the memory of an earlier one.
+  private var spare = InputQueue()
   private var touches: [Contact.ID: Touch] = [:]
   private let keys: KeyRouter
   private var hovered: Responder?
-  /// The responder that fingers on a touchpad scroll until they are lifted.
-  private var scrolled: Responder?
+  /// The responders that fingers on a touchpad scroll, or make a gesture over, until they are lifted.
+  private var scrolled: [InputDevice.ID: Responder] = [:]
+  private var gestured: [InputDevice.ID: Responder] = [:]
   private var items: [any FrameLoop.Item] = []
   private var source: FrameLoop.Source?
   private var alarm: FrameLoop.Alarm?
-  private lazy var arbiter = GestureArbiter { [weak self] id in self?.takeTouch(id) }
+  private lazy var arbiter = GestureArbiter(
+    isInTree: { [weak self] in $0.router === self }, cancelTouch: { [weak self] in self?.takeTouch($0) })
 
   /// - Parameters:
   ///   - screens: those on which devices may lie. Their roots must not be those of another router.
@@ -90,6 +100,8 @@ public final class InputRouter {
       .onMain { [weak self] _, _ in self?.handleGestures() })
     (self.source, self.alarm) = (source, alarm)
     items = [source, alarm, gestures]
+    // Made now, as it refers weakly to this router, which one that is being deallocated cannot.
+    _ = arbiter
     loop.add(source, to: .common)
     loop.add(alarm, to: .common)
     loop.add(gestures, to: .common)
@@ -99,6 +111,7 @@ public final class InputRouter {
 
   /// Takes an event of a device. Its delivery follows in the loop's next pass.
   public func receive(_ event: InputEvent) {
+    guard source != nil else { return }
     tracker.handle(event) { queue.append($0) }
     signal()
   }
@@ -109,8 +122,15 @@ public final class InputRouter {
     signal()
   }
 
-  /// Ends the delivery. Touches are not cancelled.
+  /// Ends the delivery, after all touches, gestures and keys were cancelled.
   public func invalidate() {
+    guard source != nil else { return }
+    tracker.cancelAll(at: loop.clock.now) { queue.append($0) }
+    deliver()
+    arbiter.handle(at: loop.clock.now)
+    arbiter.cancelAll()
+    setFirstResponder(nil)
+    source = nil
     for item in items { item.invalidate() }
     items = []
     keys.invalidate()
@@ -143,18 +163,19 @@ public final class InputRouter {
   // MARK: Delivery
 
   private func deliver() {
-    swap(&queue, &delivered)
-    delivered.forEach { event, history in deliver(event, history) }
-    delivered.removeAll()
+    // A responder may run the loop, which delivers what has come meanwhile.
+    var batch = exchange(&queue, with: exchange(&spare, with: InputQueue()))
+    batch.forEach { event, history in if source != nil { deliver(event, history) } }
+    batch.removeAll()
+    spare = batch
   }
 
   private func deliver(_ event: ScreenEvent, _ history: ContactHistory) {
-    guard screens.indices.contains(event.screen) else { return }
     onDelivery?(event.time)
-    let root = screens[event.screen].root
+    let root = screens.indices.contains(event.screen) ? screens[event.screen].root : nil
     switch event.action {
     case .contact(let contact, let kind, _):
-      if contact.phase == .began { begin(contact, kind, event.device, root) }
+      if contact.phase == .began, let root { begin(contact, kind, event.device, root) }
       if let touch = touches[contact.id] { deliver(contact, history, to: touch) }
     case .hover(let point):
       let responder = responder(at: point, root)
@@ -162,22 +183,20 @@ public final class InputRouter {
       responder?.hovered(at: point)
     case .hoverEnded: exchange(&hovered, with: nil)?.hoverEnded()
     case .scroll(let scroll, let point):
-      let responder = scrolled ?? responder(at: point, root)
-      switch scroll {
-      case .fingers: scrolled = responder
-      case .fingersEnded: scrolled = nil
-      case .wheel, .continuous: break
-      }
-      responder?.scrolled(scroll, at: point, time: event.time)
+      let target = scrolled[event.device] ?? responder(at: point, root)
+      if case .fingers = scroll { scrolled[event.device] = target } else { scrolled[event.device] = nil }
+      target?.scrolled(scroll, at: point, time: event.time)
     case .gesture(let gesture, let point):
-      responder(at: point, root)?.touchpadGesture(gesture, at: point, time: event.time)
+      let target = gestured[event.device] ?? responder(at: point, root)
+      gestured[event.device] = gesture == .ended || gesture == .cancelled ? nil : target
+      target?.touchpadGesture(gesture, at: point, time: event.time)
     case .key(let code, let isDown): keys.handle(code, isDown: isDown, of: event.device, at: event.time)
     case .keysReleased: keys.release(event.device, at: event.time)
     }
   }
 
-  private func responder(at point: Point, _ root: Layer) -> Responder? {
-    root.hitTest(point)?.nearestResponder ?? lastResponder
+  private func responder(at point: Point, _ root: Layer?) -> Responder? {
+    root?.hitTest(point)?.nearestResponder ?? lastResponder
   }
 
   private func begin(_ contact: Contact, _ kind: ContactKind, _ device: InputDevice.ID, _ root: Layer) {
@@ -205,6 +224,7 @@ public final class InputRouter {
       arbiter.add(sample.contact)
     }
     if contact.phase == .ended || contact.phase == .cancelled { touches[contact.id] = nil }
+    if touch.layer?.router !== self { takeTouch(touch) }
     guard let responder = touch.responder else { return }
     switch contact.phase {
     case .began: responder.touchBegan(touch)
@@ -214,10 +234,13 @@ public final class InputRouter {
     }
   }
 
-  /// A gesture took the touch: its responder is told, and hears no more of it.
   private func takeTouch(_ id: Contact.ID) {
-    guard let touch = touches[id], let responder = touch.responder else { return }
-    touch.responder = nil
+    if let touch = touches[id] { takeTouch(touch) }
+  }
+
+  /// A gesture took the touch, or its layer is gone: its responder is told, and hears no more of it. Gestures go on with the contact.
+  private func takeTouch(_ touch: Touch) {
+    guard let responder = exchange(&touch.responder, with: nil) else { return }
     touch.phase = .cancelled
     responder.touchCancelled(touch)
   }
@@ -225,20 +248,22 @@ public final class InputRouter {
   // MARK: Gestures
 
   private func handleGestures() {
-    if !touches.isEmpty { cancelTouchesOfGoneLayers() }
+    takeTouchesOfGoneLayers()
     if let first = keys.firstResponder, first.layer?.router !== self { setFirstResponder(nil) }
     if arbiter.isIdle { return }
+    if let deadline = arbiter.deadline, deadline <= loop.clock.now, let readWaiting {
+      readWaiting()
+      deliver()
+    }
     arbiter.handle(at: loop.clock.now)
     alarm?.fireTime = arbiter.deadline
+    takeTouchesOfGoneLayers()
   }
 
-  private func cancelTouchesOfGoneLayers() {
-    for touch in touches.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where touch.layer?.router !== self {
-      touches[touch.id] = nil
-      arbiter.add(Contact(id: touch.id, phase: .cancelled, time: touch.time, location: touch.location))
-      touch.phase = .cancelled
-      exchange(&touch.responder, with: nil)?.touchCancelled(touch)
-    }
+  private func takeTouchesOfGoneLayers() {
+    func isGone(_ touch: Touch) -> Bool { touch.responder != nil && touch.layer?.router !== self }
+    guard touches.values.contains(where: isGone) else { return }
+    for touch in touches.values.filter(isGone).sorted(by: { $0.id.rawValue < $1.id.rawValue }) { takeTouch(touch) }
   }
 }
 

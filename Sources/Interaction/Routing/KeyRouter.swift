@@ -60,10 +60,12 @@ final class KeyRouter {
     }
     repetition.stop()
     alarm.fireTime = nil
+    guard firstResponder === old else { return false }
     firstResponder = responder
     old?.resignedFirstResponder()
-    responder?.becameFirstResponder()
-    return true
+    // One that was told may have made another one the first responder.
+    if firstResponder === responder { responder?.becameFirstResponder() }
+    return firstResponder === responder
   }
 
   private func cancelKeys(at time: MonotonicTime, _ release: (Keyboard, MonotonicTime) -> [KeyEvent]) {

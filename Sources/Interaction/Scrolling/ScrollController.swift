@@ -56,25 +56,41 @@ public final class ScrollController: Responder {
   var onScroll: (@MainActor () -> Void)?
   private var machine: ScrollMachine
   private var viewport: Size
+  private let axes: ScrollAxes
+  private var grab = Grab.none
   private var link: DisplayLink?
+  /// The root and the screens for which the link was made.
+  private weak var linkedRoot: Layer?
+  private var linkedScreens = 0
   private var tracking: FrameLoop.ModeStack.Entry?
   private var isMoving = false
+  /// The latest time for which a position was shown, and that position.
+  private var shownTime = MonotonicTime.zero
+  private var shownOrigin: Point
   private let indicators = ScrollIndicatorLayers()
+
+  /// A finger's hold of the content.
+  private enum Grab { case none, holding, dragging }
 
   /// Makes the layer scroll. The layer keeps the controller alive, as its responder.
   ///
-  /// - Parameter axes: the directions in which fingers drag; content that fits in one moves in none of them by itself.
+  /// - Parameter axes: the directions in which fingers drag, in the layer's own coordinates; content that fits in one moves in none of them by
+  ///   itself.
   public init(_ layer: Layer, content: Size, axes: ScrollAxes = .both, physics: ScrollPhysics = ScrollPhysics()) {
-    contentSize = content
-    viewport = layer.bounds.size
+    (contentSize, self.axes) = (content, axes)
+    (viewport, shownOrigin) = (layer.bounds.size, layer.bounds.origin)
     machine = ScrollMachine(content: content, viewport: viewport, physics: physics, position: layer.bounds.origin)
-    let course: PanMachine.Course = axes == .vertical ? .vertical : axes == .horizontal ? .horizontal : .free
-    recognizer = GestureRecognizer(ScrollGesture(course: course))
+    recognizer = GestureRecognizer(ScrollGesture())
     super.init()
     layer.responder = self
     recognizer.addAction { [weak self] _ in self?.dragged() }
     recognizer.delegate = self
     layer.addGestureRecognizer(recognizer)
+  }
+
+  isolated deinit {
+    link?.invalidate()
+    tracking?.pop()
   }
 
   // MARK: Position
@@ -84,7 +100,9 @@ public final class ScrollController: Responder {
 
   /// Scrolls to a position, or to the nearest that there is.
   public func scroll(to position: Point, animated: Bool = false) {
-    guard let time = begin() else { return }
+    let time = begin()
+    // Fingers hold the content no more.
+    recognizer.cancel()
     machine.scroll(to: position, duration: animated ? .milliseconds(300) : .zero, at: time)
     follow(at: time)
   }
@@ -105,11 +123,11 @@ public final class ScrollController: Responder {
   public var isDragging: Bool { recognizer.state == .began || recognizer.state == .changed }
 
   /// The velocity of the position in points per second, at the time of the loop's clock.
-  public var velocity: Point { now.map { machine.velocity(at: $0) } ?? .zero }
+  public var velocity: Point { layer?.router.map { machine.velocity(at: $0.now) } ?? .zero }
 
   /// Gives the content another size and moves the position with it, so that what is seen stays where it is: rows came above it.
   public func setContentSize(_ size: Size, shiftingBy shift: Point) {
-    guard let time = begin() else { return }
+    let time = begin()
     machine.resize(content: size, viewport: viewport, insets: insets, shiftedBy: shift, at: time)
     contentSize = size
     follow(at: time)
@@ -118,75 +136,121 @@ public final class ScrollController: Responder {
   private func resize() {
     guard let layer else { return }
     viewport = layer.bounds.size
-    let time = now ?? .zero
-    let before = machine
+    let (time, before) = (time, machine)
     machine.resize(content: contentSize, viewport: viewport, insets: insets, at: time)
     if machine != before { follow(at: time) }
   }
 
-  private var now: MonotonicTime? { layer?.router?.now }
+  /// The loop's time, or that of the frame that is being made, which is ahead of it; without a router the last one that was known.
+  private var time: MonotonicTime { max(layer?.router?.now ?? .zero, shownTime) }
 
-  /// Takes over a new size of the layer, and tells the time; nil while the layer is in no tree with a router.
-  private func begin() -> MonotonicTime? {
-    if let layer, layer.bounds.size != viewport { resize() }
-    return now
+  /// Takes over what others did to the layer: its size, and its position.
+  @discardableResult
+  func begin() -> MonotonicTime {
+    let time = time
+    guard let layer else { return time }
+    if layer.bounds.size != viewport { resize() }
+    if layer.bounds.origin != shownOrigin {
+      shownOrigin = layer.bounds.origin
+      machine.scroll(to: shownOrigin, at: time)
+    }
+    return time
   }
 
   // MARK: Input
 
   private func dragged() {
-    guard begin() != nil, let contactTime = recognizer.lastContactTime else { return }
+    guard let contactTime = recognizer.lastContactTime else { return }
     let gesture = recognizer.machine
     switch recognizer.state {
     case .began:
+      begin()
       recognizer.machine.catchesAtOnce = false
       tracking = tracking ?? layer?.router?.modes?.push(.tracking)
-      if gesture.isDragging {
-        machine.beginDrag(along: gesture.translation, at: contactTime)
-      } else {
-        machine.hold(at: contactTime)
-      }
-      machine.drag(translation: gesture.translation)
+      machine.hold(at: contactTime)
+      grab = .holding
+      drag(gesture, contactTime)
       delegate?.scrollControllerWillBeginDragging(self)
-    case .changed:
-      machine.drag(translation: gesture.translation)
-    case .ended: machine.release(velocity: gesture.velocity, at: contactTime)
-    case .cancelled: machine.release(at: contactTime)
+    case .changed: drag(gesture, contactTime)
+    case .ended:
+      machine.release(velocity: own(gesture.velocity, along: axes), at: contactTime)
+      grab = .none
+    case .cancelled:
+      machine.release(at: contactTime)
+      grab = .none
     case .possible, .failed: return
     }
     follow(at: contactTime)
   }
 
+  private func drag(_ gesture: ScrollGesture, _ time: MonotonicTime) {
+    guard gesture.isDragging else { return }
+    let way = own(gesture.translation, along: axes)
+    if grab == .holding {
+      machine.beginDrag(along: way, at: time)
+      grab = .dragging
+    }
+    machine.drag(translation: way)
+  }
+
+  /// A way of the fingers on the output in the layer's own coordinates, along some axes.
+  private func own(_ way: Point, along axes: ScrollAxes) -> Point {
+    let end = recognizer.location
+    guard let layer, let from = layer.point(ofOutput: end - way), let to = layer.point(ofOutput: end) else { return .zero }
+    return axes.masked(to - from)
+  }
+
   public override func scrolled(_ scroll: InputEvent.Scroll, at point: Point, time: MonotonicTime) {
-    guard begin() != nil else { return }
-    let before = machine
-    machine.scroll(scroll, at: time)
-    // At its end it leaves the wheel to what it lies in.
-    if machine == before { return super.scrolled(scroll, at: point, time: time) }
-    follow(at: time)
+    begin()
+    if isDragging { return }
+    // At its end it leaves scrolling to what it lies in; fingers on a touchpad keep what they took.
+    guard takes(scroll, at: self.time) else { return super.scrolled(scroll, at: point, time: time) }
+    machine.scroll(scroll, at: max(time, shownTime))
+    follow(at: max(time, shownTime))
+  }
+
+  private func takes(_ scroll: InputEvent.Scroll, at time: MonotonicTime) -> Bool {
+    if case .touchpad = machine.grip { return true }
+    return switch scroll {
+    case .wheel(let way), .fingers(let way), .continuous(let way): machine.canGo(way, at: time)
+    case .fingersEnded: false
+    }
   }
 
   // MARK: Frames
 
   /// Shows the machine's position, and asks for frames as long as it changes by itself.
   private func follow(at time: MonotonicTime) {
-    let needsFrames = machine.endOfMovement(after: time) != nil
-    isMoving = true
-    if needsFrames, link == nil, let router = layer?.router {
-      link = router.makeDisplayLink(for: layer) { [weak self] link in self?.show(at: link.targetTimestamp) }
-    }
+    let needsFrames = movesOn(after: time)
+    isMoving = isMoving || needsFrames || grab != .none
+    if needsFrames { takeLink() }
     guard needsFrames, let link else { return show(at: needsFrames ? .distantFuture : time) }
     link.isPaused = false
-    show(at: time)
+    show(at: max(time, shownTime))
+  }
+
+  private func movesOn(after time: MonotonicTime) -> Bool {
+    (showsIndicators ? machine.endOfMovement(after: time) : machine.nextChange(after: time)) != nil
+  }
+
+  /// A link with the display on which the layer is now.
+  private func takeLink() {
+    let (root, router) = (layer?.top, layer?.router)
+    if link != nil, linkedRoot === root, linkedScreens == router?.changeOfScreens { return }
+    link?.invalidate()
+    link = router?.makeDisplayLink(for: layer) { [weak self] link in self?.show(at: link.targetTimestamp) }
+    (linkedRoot, linkedScreens) = (root, router?.changeOfScreens ?? 0)
   }
 
   private func show(at time: MonotonicTime) {
-    guard let layer else { return link?.invalidate() ?? () }
+    guard let layer, layer.router != nil || link == nil else { return rest() }
     let position = machine.position(at: time)
     // Whole pixels move without being painted anew.
     let scale = layer.outputScale
     let pixel = Point((position.x * scale).rounded() / scale, (position.y * scale).rounded() / scale)
     let hasMoved = pixel != layer.bounds.origin
+    if time != .distantFuture { shownTime = max(shownTime, time) }
+    shownOrigin = pixel
     Transaction.withoutActions {
       layer.bounds.origin = pixel
       if showsIndicators { indicators.show(machine, in: layer, at: time) }
@@ -195,22 +259,29 @@ public final class ScrollController: Responder {
       onScroll?()
       delegate?.scrollControllerDidScroll(self)
     }
-    let isAtRest = machine.isAtRest(at: time)
-    recognizer.machine.catchesAtOnce = !isAtRest && !isDragging
-    if isAtRest, exchange(&isMoving, with: false) {
-      exchange(&tracking, with: nil)?.pop()
-      delegate?.scrollControllerDidComeToRest(self)
-    }
-    if machine.endOfMovement(after: time) == nil { link?.isPaused = true }
+    let isAtRest = grab == .none && machine.isAtRest(at: time)
+    recognizer.machine.catchesAtOnce = !isAtRest && grab == .none
+    if isAtRest { rest() }
+    if !movesOn(after: time) { link?.isPaused = true }
+  }
+
+  /// The content stands still, or is seen nowhere any more.
+  private func rest() {
+    if layer?.router == nil { link?.isPaused = true }
+    exchange(&tracking, with: nil)?.pop()
+    if exchange(&isMoving, with: false) { delegate?.scrollControllerDidComeToRest(self) }
   }
 }
 
 extension ScrollController: GestureRecognizerDelegate {
-  /// Leaves a drag to what it lies in, where it is at its end.
+  /// Leaves a drag to what it lies in, where it goes along another axis or the content is at its end.
   public func gestureRecognizerShouldBegin(_ recognizer: AnyGestureRecognizer) -> Bool {
-    guard self.recognizer.machine.isDragging, let outer, let time = now else { return true }
-    return ScrollNesting.innerTakes(
-      -self.recognizer.machine.translation, inner: machine, outer: outer.machine, at: time)
+    guard layer != nil else { return false }
+    let gesture = self.recognizer.machine
+    guard gesture.isDragging else { return true }
+    let way = own(gesture.way, along: .both)
+    if axes == .vertical && abs(way.x) > abs(way.y) || axes == .horizontal && abs(way.y) > abs(way.x) { return false }
+    return outer.map { ScrollNesting.innerTakes(-way, inner: machine, outer: $0.machine, at: time) } ?? true
   }
 
   /// The controller of the nearest layer around this one that scrolls.

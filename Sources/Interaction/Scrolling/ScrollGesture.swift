@@ -8,9 +8,7 @@ public struct ScrollGesture: GestureMachine {
   private var pan: PanMachine
   private var isCaught = false
 
-  public init(course: PanMachine.Course = .free) { pan = PanMachine(course: course) }
-
-  public var course: PanMachine.Course { pan.course }
+  public init() { pan = PanMachine() }
 
   public var state: GestureState {
     guard isCaught else { return pan.state }
@@ -24,6 +22,8 @@ public struct ScrollGesture: GestureMachine {
 
   /// How far the fingers have dragged, in points. Kept after the end.
   public var translation: Point { pan.translation }
+  /// How far they have moved since they touched.
+  var way: Point { pan.way }
   /// In points per second; zero for fingers that only held the content.
   public var velocity: Point { pan.state == .failed ? .zero : pan.velocity }
   /// True if the fingers have moved the content, or would.

@@ -54,6 +54,13 @@ public enum ScrollNesting {
   }
 }
 
+extension ScrollMachine {
+  /// True if the content can go along the greater part of a way without a rubber band.
+  func canGo(_ way: Point, at time: MonotonicTime) -> Bool {
+    abs(way.x) > abs(way.y) ? x.canGo(way.x, at: time) : y.canGo(way.y, at: time)
+  }
+}
+
 extension ScrollMotion {
   /// How far the position can go back, and on, without a rubber band: never above 0, and never below it.
   public func reach(at time: MonotonicTime) -> ClosedRange<Double> {
