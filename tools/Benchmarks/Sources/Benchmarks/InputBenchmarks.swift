@@ -1,4 +1,5 @@
 import Framepace
+import FramepaceTesting
 import LinuxSystem
 
 /// Measures the way of events from a device to layers, on a manual clock.
