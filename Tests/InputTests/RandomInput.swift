@@ -31,7 +31,7 @@ enum RandomInput {
     }
     return InputDevice(
       id: InputDevice.ID(rawValue: id), name: name.joined(),
-      abilities: InputDevice.Abilities(rawValue: UInt8.random(in: 0..<32, using: &random)),
+      abilities: InputDevice.Abilities(rawValue: UInt8.random(in: 0..<64, using: &random)),
       fingers: Bool.random(using: &random) ? Int.random(in: 1...1000, using: &random) : nil,
       size: Bool.random(using: &random) ? Size(width: number(&random, 0...1000), height: number(&random, 0...1000)) : nil,
       outputName: Bool.random(using: &random) ? "HDMI-A-1" : nil)

@@ -28,6 +28,8 @@ public struct InputDevice: Hashable, Sendable, Identifiable {
     public static let pen = Abilities(rawValue: 8)
     /// A touchpad that recognises the gestures of several fingers.
     public static let gestures = Abilities(rawValue: 16)
+    /// A keyboard on which people write. One without letters is a power button, a remote control or the keys of a mouse.
+    public static let letters = Abilities(rawValue: 32)
   }
 
   public let id: ID

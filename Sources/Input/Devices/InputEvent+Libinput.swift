@@ -13,6 +13,12 @@ extension InputDevice {
     ] where libinput_device_has_capability(device, capability) != 0 {
       abilities.insert(ability)
     }
+    let letters = ["KEY_A", "KEY_Z", "KEY_ENTER"].compactMap { InputCode(named: $0) }
+    if abilities.contains(.keyboard),
+      letters.allSatisfy({ libinput_device_keyboard_has_key(device, UInt32($0.rawValue)) == 1 })
+    {
+      abilities.insert(.letters)
+    }
     let fingers = abilities.contains(.touch) ? Int(libinput_device_touch_get_touch_count(device)) : 0
     var (width, height) = (0.0, 0.0)
     let hasSize = libinput_device_get_size(device, &width, &height) == 0

@@ -31,9 +31,9 @@ public import LinuxSystem
 /// A keyboard belongs to one thread. For another layout, cancel the keys and make a new one.
 public final class Keyboard {
   public let layout: KeyboardLayout
-  private let sequences: ComposeTable?
+  let sequences: ComposeTable?
   private let compose: OpaquePointer?
-  private var state: OpaquePointer
+  private(set) var state: OpaquePointer
   private var held: [InputCode: HeldKey] = [:]
   private var pressCount = 0
   private let masks: [(mask: xkb_mod_mask_t, modifier: KeyModifiers)]
@@ -183,12 +183,13 @@ public final class Keyboard {
     }
   }
 
-  private func endSequence() {
+  /// Drops a sequence that waits for its end: what it was typed for is elsewhere now.
+  public func endSequence() {
     if let compose { xkb_compose_state_reset(compose) }
   }
 
   /// The text that a call of xkbcommon writes, or none if it has control characters.
-  private func text(_ write: (UnsafeMutablePointer<CChar>?, Int) -> Int32) -> String {
+  func text(_ write: (UnsafeMutablePointer<CChar>?, Int) -> Int32) -> String {
     let count = Int(write(nil, 0))
     guard count > 0 else { return "" }
     let text = String(unsafeUninitializedCapacity: count + 1) { buffer in
@@ -202,5 +203,5 @@ public final class Keyboard {
 
 extension InputCode {
   /// XKB counts from 8, as the X protocol did. Numbers that the layout does not have are harmless.
-  fileprivate var keycode: xkb_keycode_t { xkb_keycode_t(rawValue) + 8 }
+  var keycode: xkb_keycode_t { xkb_keycode_t(rawValue) + 8 }
 }

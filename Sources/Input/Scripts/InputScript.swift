@@ -15,7 +15,7 @@ import LinuxSystem
 ///
 /// | words | event |
 /// | --- | --- |
-/// | `added "NAME" ABILITY…` | the first event of a device, with `touch`, `pointer`, `keyboard`, `pen` and `gestures`, and then what is known of `fingers N`, `size W H` in millimetres, `output "NAME"` |
+/// | `added "NAME" ABILITY…` | the first event of a device, with `touch`, `pointer`, `keyboard`, `pen`, `gestures` and `letters`, and then what is known of `fingers N`, `size W H` in millimetres, `output "NAME"` |
 /// | `removed` | its last one |
 /// | `touch N down X Y`, `touch N moved X Y`, `touch N up`, `touch N cancelled` | the finger N, at a part of the area from 0 to 1 |
 /// | `motion X Y`, `position X Y` | a pointer moved by so much, or is at a part of its area |

@@ -229,5 +229,6 @@ extension InputDevice.Abilities {
   /// All abilities by their names, in their order.
   static let named: [(String, InputDevice.Abilities)] = [
     ("touch", .touch), ("pointer", .pointer), ("keyboard", .keyboard), ("pen", .pen), ("gestures", .gestures),
+    ("letters", .letters),
   ]
 }
