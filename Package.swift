@@ -135,7 +135,7 @@ let package = Package(
     library(
       "Input", ["CEvdev", "CLibinput", "CUdev", "CXKBCommon", "Geometry", "LinuxSystem", "RunLoops", "Seats"]),
     // Layers that people touch, scroll and type into.
-    library("Interaction", ["FrameTiming", "Geometry", "Input", "Layers", "LinuxSystem", "RunLoops"]),
+    library("Interaction", ["FrameTiming", "Geometry", "Input", "Layers", "LinuxSystem", "RunLoops", "Typesetting"]),
 
     // Displays and presenters: the way of a frame to the screen.
     library(
@@ -234,6 +234,7 @@ let package = Package(
       "InteractionTests",
       [
         "AllocationCounter", "Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "RunLoops", "TestLength",
+        "Typesetting",
       ]),
     tests(
       "FrameTimingTests",
