@@ -31,7 +31,8 @@ extension TextLayout {
       (self.runs, self.pieces, self.indent, self.paragraph) = (runs, pieces, indent, paragraph)
     }
 
-    var isRightToLeft: Bool { paragraph.level == 1 }
+    /// True for a line of a paragraph whose direction is from right to left.
+    public var isRightToLeft: Bool { paragraph.level == 1 }
 
     /// The same line of a paragraph that begins at this byte and at this height, in a layout of this width.
     func placed(_ offset: Int, _ y: Double, _ width: Double, _ alignment: Alignment) -> Line {

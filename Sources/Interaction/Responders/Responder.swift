@@ -38,6 +38,9 @@ open class Responder {
 
   /// True for a responder that keys may go to, such as a text field. False by default.
   open var canBecomeFirstResponder: Bool { false }
+  /// True for a responder that people type text into: while it is the first one, keys are shown on the screen if there are no others, see
+  /// `InputRouter.keyboardPanel`. False by default.
+  open var takesText: Bool { false }
   /// A key went down or up while this is the first responder, or while one below it is that does not answer the key.
   open func keyChanged(_ key: KeyEvent) { next?.keyChanged(key) }
   /// Keys go to this responder from now on, or no longer.

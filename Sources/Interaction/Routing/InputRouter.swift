@@ -47,12 +47,28 @@ public final class InputRouter {
   /// ```
   public var keyboard: Keyboard? {
     get { keys.keyboard }
-    set { keys.keyboard = newValue }
+    set {
+      keys.keyboard = newValue
+      updatePanel()
+    }
   }
   /// Called with the lamps that the keyboard's state asks for.
   public var onLEDs: (@MainActor (KeyboardLEDs) -> Void)? {
     get { keys.onLEDs }
     set { keys.onLEDs = newValue }
+  }
+  /// Keys on the screen, for text where there is no other keyboard.
+  public weak var keyboardPanel: (any KeyboardPanel)? {
+    willSet { if newValue !== keyboardPanel { panels.hide(keyboardPanel) } }
+    didSet { updatePanel() }
+  }
+  /// When the panel is shown; `whenNeeded` at first.
+  public var keyboardPanelUse: KeyboardPanelUse {
+    get { panels.use }
+    set {
+      panels.use = newValue
+      updatePanel()
+    }
   }
   /// The responder to which keys go; nil for none. It ends to be that when its layer leaves the tree.
   public var firstResponder: Responder? { keys.firstResponder }
@@ -69,13 +85,14 @@ public final class InputRouter {
 
   /// Counts the changes of `screens`: a link with a display may be at its end after one.
   private(set) var changeOfScreens = 0
-  private let loop: FrameLoop
+  let loop: FrameLoop
   private var tracker: ContactTracker
   private var queue = InputQueue()
   /// An empty queue with the memory of an earlier one.
   private var spare = InputQueue()
   private var touches: [Contact.ID: Touch] = [:]
   private let keys: KeyRouter
+  private let panels = PanelState()
   private var hovered: Responder?
   /// The responders that fingers on a touchpad scroll, or make a gesture over, until they are lifted.
   private var scrolled: [InputDevice.ID: Responder] = [:]
@@ -114,6 +131,7 @@ public final class InputRouter {
     guard source != nil else { return }
     tracker.handle(event) { queue.append($0) }
     signal()
+    if panels.note(event) { updatePanel() }
   }
 
   /// Cancels all touches and gestures, as when another session takes the displays.
@@ -147,7 +165,14 @@ public final class InputRouter {
   }
 
   @discardableResult
-  func setFirstResponder(_ responder: Responder?) -> Bool { keys.setFirstResponder(responder) }
+  func setFirstResponder(_ responder: Responder?) -> Bool {
+    defer { updatePanel() }
+    return keys.setFirstResponder(responder)
+  }
+
+  private func updatePanel() {
+    panels.update(keyboardPanel, takesText: keys.firstResponder?.takesText ?? false, keyboard: keys.keyboard)
+  }
 
   private func adopt(_ old: [Screen]) {
     for screen in old where screen.root.interaction?.router === self { screen.root.setRouter(nil) }
@@ -190,8 +215,12 @@ public final class InputRouter {
       let target = gestured[event.device] ?? responder(at: point, root)
       gestured[event.device] = gesture == .ended || gesture == .cancelled ? nil : target
       target?.touchpadGesture(gesture, at: point, time: event.time)
-    case .key(let code, let isDown): keys.handle(code, isDown: isDown, of: event.device, at: event.time)
-    case .keysReleased: keys.release(event.device, at: event.time)
+    case .key(let code, let isDown):
+      keys.handle(code, isDown: isDown, of: event.device, at: event.time)
+      updatePanel()
+    case .keysReleased:
+      keys.release(event.device, at: event.time)
+      updatePanel()
     }
   }
 

@@ -61,6 +61,7 @@ final class KeyRouter {
     repetition.stop()
     alarm.fireTime = nil
     guard firstResponder === old else { return false }
+    keyboard?.endSequence()
     firstResponder = responder
     old?.resignedFirstResponder()
     // One that was told may have made another one the first responder.
