@@ -188,6 +188,7 @@ let package = Package(
     sample("DyingApplication", ["LinuxSystem", "RunLoops"]),
     sample("Kiosk", ["Framepace", "KMS", "Seats"]),
     sample("Feed", ["Framepace", "KMS", "SampleScenes", "Seats"]),
+    sample("Form", ["Framepace", "KMS", "SampleScenes", "Seats"]),
     sample("UnpluggedScreen", ["Framepace", "KMS", "KMSTesting"]),
     sample("TurnMemory", ["FrameArenas", "LinuxSystem", "RunLoops"]),
     sample("RunUntil", ["Framepace", "FramepaceTesting"]),
