@@ -98,15 +98,17 @@ import Testing
     var editor = TextEditor("abcdef", maximumLength: 4)
     editor.insert("x")
     #expect(editor.string == "abcdef")
+    // An accent joins its letter.
+    var inserted = editor.insert("\u{301}")
+    #expect(inserted)
     editor.select(TextSelection(anchor: 0, head: 3))
     editor.insert("xyzuvw")
-    #expect(editor.string == "xdef")
-    var inserted = editor.insert("y")
+    #expect(editor.string == "xdef\u{301}")
+    inserted = editor.insert("y")
     #expect(!inserted)
-    // An accent joins its letter.
     inserted = editor.insert("\u{301}")
     #expect(inserted)
-    #expect(editor.string == "x\u{301}def")
+    #expect(editor.string == "x\u{301}def\u{301}")
   }
 
   @Test func onlyTheLastHundredStepsAreKept() {

@@ -111,6 +111,12 @@ import XCTest
     }
     stage.name.string = String(repeating: "wide ", count: 20)
     XCTAssertGreaterThan(stage.name.caretRect.midX, 140)
+    // A line leaves blanks at its end out of its width; the caret goes on over them.
+    let end = stage.name.clip.bounds.minX
+    for _ in 0..<5 { stage.name.perform(.insert(" ")) }
+    stage.name.layoutIfNeeded()
+    XCTAssertGreaterThan(stage.name.clip.bounds.minX, end + 10)
+    XCTAssertEqual(stage.name.place(at: stage.name.caretRect.origin), 105)
     stage.name.endEditing()
     stage.name.layoutIfNeeded()
     XCTAssertEqual(stage.name.clip.bounds.minX, 0)
