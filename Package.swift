@@ -51,6 +51,7 @@ let package = Package(
     .library(name: "FramepaceInput", targets: ["Input", "Seats"]),
     .library(name: "FramepaceImages", targets: ["ImageFiles"]),
     .library(name: "FramepaceMetrics", targets: ["Exposition"]),
+    .library(name: "FramepaceDownloads", targets: ["Downloads"]),
     .library(name: "FramepaceTypesetting", targets: ["Typesetting"]),
     .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem", "FrameArenas", "MessagePorts"]),
     // The parts by themselves with the scenes, for tools and benchmarks; an application wants `Framepace`.
@@ -88,6 +89,7 @@ let package = Package(
     system("CLibinput", "libinput", apt: "libinput-dev"),
     system("CEvdev", "libevdev", apt: "libevdev-dev"),
     system("CXKBCommon", "xkbcommon", apt: "libxkbcommon-dev"),
+    system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
     .target(name: "CFatalSignals", cSettings: [.treatAllWarnings(as: .error)]),
     .target(name: "CStackSamples", cSettings: [.treatAllWarnings(as: .error)]),
     library("LinuxSystem", ["CLinux"]),
@@ -117,6 +119,7 @@ let package = Package(
       name: "CPango", dependencies: ["CPangoFT2"], cSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("fribidi")]),
     library("Typesetting", ["CPango", "Geometry", "LinuxSystem", "Raster"]),
+    library("Downloads", ["CCurl", "CDeflate", "ImageFiles", "LinuxSystem", "Raster", "RunLoops"]),
     library("RenderTree", ["Geometry", "LinuxSystem", "Raster"]),
     // Optimized in debug builds too, where pictures would take seven times as long as in release. Since tools version 6.2
     // a package with such a flag can be a dependency by its version.
@@ -246,6 +249,9 @@ let package = Package(
       name: "hanging", dependencies: ["CCairo", "Hangs", "LinuxSystem", "RunLoops"], path: "Tests/Hanging",
       swiftSettings: swiftSettings),
     tests("HangTests", ["CStackSamples", "Hangs", "LinuxSystem", "RunLoops", "hanging"]),
+    tests(
+      "DownloadsTests",
+      ["CCurl", "Downloads", "ImageFiles", "LinuxSystem", "LoopTestSupport", "Raster", "RunLoops", "TestLength"]),
     tests("ExpositionTests", ["Exposition", "Hangs", "LinuxSystem", "Metering", "RunLoops", "TestLength"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering", "TestLength"], exclude: ["Captures"]),
     // A program that exits while a display is in use.

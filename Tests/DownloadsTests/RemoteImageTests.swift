@@ -1,0 +1,229 @@
+import Glibc
+import ImageFiles
+import LinuxSystem
+import LoopTestSupport
+import Raster
+import RunLoops
+import Synchronization
+import XCTest
+
+@testable import Downloads
+
+/// Pictures from a server on the loopback, on the main loop. (XCTest runs synchronous tests on the main thread.)
+final class RemoteImageTests: XCTestCase {
+  private typealias Server = ScriptedServer
+  private let folder = TemporaryFolder()
+  private let workers = WorkerPool(threads: 2)
+
+  private static func picture(width: Int = 40, height: Int = 20) throws -> [UInt8] {
+    let bitmap = try Bitmap(width: width, height: height)
+    for y in 0..<height { memset(bitmap.base + y * bitmap.bytesPerRow, 255, width * 4) }
+    return try PNG.encode(bitmap.freeze())
+  }
+
+  /// A loader and the pictures that came.
+  @MainActor
+  private final class Stage {
+    let loader: RemoteImageLoader
+    let cache: DownloadCache
+    let transfers: TransferLoop
+    var results: [String] = []
+    /// Seconds since 1970, for the age of answers.
+    let wallTime: Lock<Int64>
+
+    init(_ folder: String, _ workers: WorkerPool, limit: Int = 32) throws {
+      cache = try DownloadCache(folder: folder, limit: 1 << 20)
+      var configuration = TransferConfiguration.local(limit: limit, perHost: limit)
+      wallTime = Lock<Int64>(1_000)
+      configuration.wallClock = { [wallTime] in wallTime.withLock { $0 } }
+      transfers = try TransferLoop(configuration)
+      loader = RemoteImageLoader(transfers: transfers, workers: workers, cache: cache, retries: .never)
+    }
+
+    @discardableResult
+    func load(_ name: String, _ address: String, _ box: PixelSize? = nil, order: Int = 0) throws -> RemoteImageRequest {
+      loader.load(try WebAddress(address), fitting: box, order: order) { [self] result in
+        switch result {
+        case .success(let image): results.append("\(name) \(image.width)x\(image.height)")
+        case .failure(.transfer(.status(_, let status, _))): results.append("\(name) status \(status)")
+        case .failure(.transfer): results.append("\(name) transfer")
+        case .failure(.picture(.damaged)), .failure(.picture(.unknownFormat)): results.append("\(name) damaged")
+        case .failure(.picture): results.append("\(name) picture")
+        }
+      }
+    }
+
+    /// Runs the main loop until so many results have come. It sleeps meanwhile.
+    func wait(for count: Int, file: StaticString = #file, line: UInt = #line) {
+      let end = SystemClock.monotonic.now + .seconds(60)
+      while results.count < count, SystemClock.monotonic.now < end {
+        FrameLoop.main.run(mode: .default, until: end, returnAfterSourceHandled: true)
+      }
+      XCTAssertEqual(results.count, count, "\(results)", file: file, line: line)
+    }
+
+    /// Runs the main loop, and a worker's last job, until a condition holds.
+    func run(until condition: () -> Bool) {
+      spin {
+        FrameLoop.main.run(mode: .default, until: .zero, returnAfterSourceHandled: true)
+        return condition()
+      }
+    }
+  }
+
+  func testRequestsForOneAddressAreOneTransfer() throws {
+    try MainActor.assumeIsolated { [folder, workers] in
+      let picture = try Self.picture()
+      let server = try Server { _ in [.hold, Server.answer("200 OK", ["Content-Type: image/png", "ETag: x"], picture)] }
+      let stage = try Stage(folder.path, workers)
+      let box = PixelSize(width: 20, height: 20)
+      for name in ["a", "b"] { try stage.load(name, server.address("/p")) }
+      try stage.load("c", server.address("/p"), box)
+      let left = try stage.load("d", server.address("/p"), box)
+      left.cancel()
+      stage.run { server.held == 1 }
+      try stage.load("e", server.address("/p"), box)
+      XCTAssertEqual(stage.loader.downloadCount, 1)
+      server.release()
+      stage.wait(for: 4)
+      XCTAssertEqual(Set(stage.results), ["a 40x20", "b 40x20", "c 20x10", "e 20x10"])
+      XCTAssertEqual(server.paths, ["/p"])
+      XCTAssertEqual(stage.loader.downloadCount, 0)
+      // Nothing comes for the one that has left.
+      stage.run { stage.cache.count == 1 }
+      XCTAssertEqual(stage.results.count, 4)
+    }
+  }
+
+  func testTheCacheIsAskedFirstAndTheServerWhenItIsOld() throws {
+    try MainActor.assumeIsolated { [folder, workers] in
+      let picture = try Self.picture()
+      let other = try Self.picture(width: 30)
+      let server = try Server { request in
+        let isAsked = request.head.contains("If-None-Match: \"one\"\r\n")
+        switch request.path {
+        case "/fresh" where isAsked && request.earlier < 3:
+          return [Server.text("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=100\r\n\r\n")]
+        case "/fresh":
+          return [
+            Server.answer("200 OK", ["Cache-Control: max-age=100", "ETag: \"one\""], request.earlier == 0 ? picture : other)
+          ]
+        default: return [Server.answer("200 OK", ["Cache-Control: no-store"], picture)]
+        }
+      }
+      let stage = try Stage(folder.path, workers)
+      try stage.load("first", server.address("/fresh"))
+      stage.wait(for: 1)
+      stage.run { stage.cache.count == 1 }
+      try stage.load("kept", server.address("/fresh"))
+      stage.wait(for: 2)
+      XCTAssertEqual(server.count("/fresh"), 1)
+      // It is old: the server says that it is unchanged, and for how long.
+      stage.wallTime.withLock { $0 = 1_100 }
+      try stage.load("asked", server.address("/fresh"))
+      stage.wait(for: 3)
+      XCTAssertEqual(server.count("/fresh"), 2)
+      stage.run { stage.cache.entry(for: server.address("/fresh"))?.freshness.freshUntil == 1_200 }
+      try stage.load("again", server.address("/fresh"))
+      stage.wait(for: 4)
+      XCTAssertEqual(server.count("/fresh"), 2)
+      stage.wallTime.withLock { $0 = 1_250 }
+      try stage.load("unchanged", server.address("/fresh"))
+      stage.wait(for: 5)
+      stage.run { stage.cache.entry(for: server.address("/fresh"))?.freshness.freshUntil == 1_350 }
+      stage.wallTime.withLock { $0 = 1_400 }
+      try stage.load("changed", server.address("/fresh"))
+      stage.wait(for: 6)
+      XCTAssertEqual(server.count("/fresh"), 4)
+      XCTAssertEqual(
+        stage.results, ["first 40x20", "kept 40x20", "asked 40x20", "again 40x20", "unchanged 40x20", "changed 30x20"])
+      for _ in 0..<2 {
+        try stage.load("n", server.address("/never"))
+        stage.wait(for: stage.results.count + 1)
+      }
+      XCTAssertEqual(server.count("/never"), 2)
+    }
+  }
+
+  func testADamagedPictureIsAnErrorAndIsNotKept() throws {
+    try MainActor.assumeIsolated { [folder, workers] in
+      let picture = try Self.picture()
+      let server = try Server { request in
+        switch request.path {
+        case "/text": [Server.answer("200 OK", ["Content-Type: text/html"], "<html>")]
+        case "/none": [Server.answer("404 Not Found", [], "")]
+        case "/words": [Server.answer("200 OK", ["Cache-Control: max-age=100"], "no picture")]
+        default: [Server.answer("200 OK", ["Cache-Control: max-age=100"], Array(picture.dropLast(20)))]
+        }
+      }
+      let stage = try Stage(folder.path, workers)
+      for (count, name) in ["text", "none", "words", "cut"].enumerated() {
+        try stage.load(name, server.address("/\(name)"))
+        stage.wait(for: count + 1)
+      }
+      XCTAssertEqual(stage.results, ["text transfer", "none status 404", "words damaged", "cut damaged"])
+      workers.shutdown()
+      XCTAssertEqual(stage.cache.count, 0)
+      // Without workers a request ends all the same.
+      try stage.load("late", server.address("/other"))
+      stage.wait(for: 5)
+      XCTAssertEqual(stage.results.last, "late picture")
+    }
+  }
+
+  func testARowThatLeavesEndsItsTransfer() throws {
+    try MainActor.assumeIsolated { [folder, workers] in
+      let picture = try Self.picture()
+      let server = try Server { _ in [.hold, Server.answer("200 OK", [], picture)] }
+      let stage = try Stage(folder.path, workers, limit: 2)
+      let requests = try (0..<6).map { number in
+        let request = try stage.load("\(number)", server.address("/\(number)"), order: number)
+        // Each is with the transfers before the next one comes.
+        if number < 2 { stage.run { server.held == number + 1 } }
+        return request
+      }
+      // The others wait, once the cache was asked about them; the list has turned round.
+      stage.run { stage.loader.transferCount == 6 }
+      for (number, request) in requests.enumerated() { request.order = -number }
+      try stage.transfers.loop.performAndWait {}
+      requests[0].cancel()
+      stage.run { server.count("/5") == 1 }
+      requests[4].cancel()
+      requests[1].cancel()
+      stage.run { server.count("/3") == 1 }
+      XCTAssertEqual(server.paths, ["/0", "/1", "/5", "/3"])
+      stage.run {
+        server.release()
+        return stage.results.count == 3
+      }
+      XCTAssertEqual(Set(stage.results), ["5 40x20", "3 40x20", "2 40x20"])
+      XCTAssertEqual(server.count("/4"), 0)
+      XCTAssertEqual(stage.loader.downloadCount, 0)
+    }
+  }
+
+  /// In a mode of its own, as while a finger drags, no completion is called that is meant for the default mode.
+  func testCompletionsWaitForTheirMode() throws {
+    try MainActor.assumeIsolated { [workers] in
+      let picture = try Self.picture()
+      let server = try Server { _ in [Server.answer("200 OK", [], picture)] }
+      let transfers = try TransferLoop(.local())
+      var common = 0
+      var later = 0
+      let first = RemoteImageLoader(transfers: transfers, workers: workers, cache: nil)
+      let second = RemoteImageLoader(transfers: transfers, workers: workers, cache: nil, modes: [.default])
+      second.load(try WebAddress(server.address("/2"))) { _ in later += 1 }
+      first.load(try WebAddress(server.address("/1"))) { _ in common += 1 }
+      FrameLoop.main.addCommonMode(.tracking)
+      spin {
+        FrameLoop.main.run(mode: .tracking, until: .zero, returnAfterSourceHandled: true)
+        return common == 1 && server.count("/2") == 1
+      }
+      XCTAssertEqual(later, 0)
+      spin {
+        FrameLoop.main.run(mode: .default, until: .zero, returnAfterSourceHandled: true)
+        return later == 1
+      }
+    }
+  }
+}
