@@ -27,7 +27,7 @@ final class TransferAttempt {
     case progress(Int, Int?)
   }
 
-  /// - Parameter easy: a handle of libcurl without options. It is given back when the attempt ends.
+  /// - Parameter easy: a new handle of libcurl, which its owner frees.
   init(
     _ request: TransferRequest, easy: UnsafeMutableRawPointer, proxy: TransferConfiguration.Proxy, clock: SystemClock,
     news: @escaping (News) -> Void

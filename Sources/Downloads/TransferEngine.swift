@@ -31,12 +31,8 @@ final class TransferEngine: @unchecked Sendable {
   private var generator: SplitMix64
   private var entries: [UInt64: Entry] = [:]
   private var numbers: [UnsafeMutableRawPointer: UInt64] = [:]
-  /// Handles without options, kept for what they have allocated.
-  private var spare: [UnsafeMutableRawPointer] = []
   private var multi: CurlMulti?
   private var alarm: FrameLoop.Alarm?
-
-  private static let mostSpare = 64
 
   init(_ configuration: TransferConfiguration, loop: FrameLoop) throws(TransferError) {
     (self.configuration, self.loop) = (configuration, loop)
@@ -78,8 +74,6 @@ final class TransferEngine: @unchecked Sendable {
   private func close() {
     for number in entries.keys.sorted() { finish(number, .failure(.cancelled)) }
     isClosed = true
-    for easy in spare { curl_easy_cleanup(easy) }
-    spare = []
     multi?.close()
     multi = nil
     alarm?.invalidate()
@@ -87,7 +81,8 @@ final class TransferEngine: @unchecked Sendable {
 
   private func begin(_ number: UInt64) {
     guard let entry = entries[number] else { return queue.remove(number) }
-    guard let easy = spare.popLast() ?? curl_easy_init() else { return finish(number, .failure(.noMemory)) }
+    // One that was used before may read freed memory up to libcurl 8.0, where an answer begins with a folded line (curl #11101).
+    guard let easy = curl_easy_init() else { return finish(number, .failure(.noMemory)) }
     do throws(TransferError) {
       let attempt = try TransferAttempt(entry.request, easy: easy, proxy: configuration.proxy, clock: loop.clock) {
         [unowned self] in took($0, of: number)
@@ -97,7 +92,7 @@ final class TransferEngine: @unchecked Sendable {
       guard multi?.add(easy) == true else { throw .noMemory }
       deadlines.set(number, to: attempt.deadline.time.nanoseconds)
     } catch {
-      if numbers[easy] == nil { giveBack(easy) }
+      if numbers[easy] == nil { curl_easy_cleanup(easy) }
       finish(number, .failure(error))
     }
   }
@@ -108,6 +103,8 @@ final class TransferEngine: @unchecked Sendable {
     case .progress(let received, let total):
       Self.deliver(.progress(received: received, total: total), of: entry.transfer, to: entry.handler)
     case .connected:
+      // Set anew, as the one for the connection would wake the loop in vain.
+      deadlines.remove(number)
       deadlines.set(number, to: attempt.deadline.time.nanoseconds)
       setAlarm()
     }
@@ -172,16 +169,7 @@ final class TransferEngine: @unchecked Sendable {
     entries[number]?.state = .waiting
     multi?.remove(attempt.easy)
     numbers[attempt.easy] = nil
-    giveBack(attempt.easy)
-  }
-
-  private func giveBack(_ easy: UnsafeMutableRawPointer) {
-    if spare.count < Self.mostSpare {
-      curl_easy_reset(easy)
-      spare.append(easy)
-    } else {
-      curl_easy_cleanup(easy)
-    }
+    curl_easy_cleanup(attempt.easy)
   }
 
   static func deliver(_ event: TransferEvent, of transfer: Transfer, to handler: TransferLoop.Handler) {
