@@ -124,8 +124,8 @@ public final class Transfer: Sendable, Hashable {
 final class TransferInbox: Sendable {
   private struct State {
     var commands: [TransferLoop.Command] = []
-    var isClosed = false
     var lastNumber: UInt64 = 0
+    /// Nil once the inbox is closed.
     var source: FrameLoop.Source?
   }
 
@@ -152,11 +152,10 @@ final class TransferInbox: Sendable {
   @discardableResult
   func post(_ command: TransferLoop.Command) -> Bool {
     let source: FrameLoop.Source? = state.withLock { state in
-      guard !state.isClosed, let source = state.source else { return nil }
+      guard let source = state.source else { return nil }
       state.commands.append(command)
       if case .close = command {
-        state.isClosed = true
-        // The source ends the circle of references when it has handled the last command.
+        // The loop keeps it until it has handled the last command.
         state.source = nil
       }
       return source

@@ -65,8 +65,8 @@ import Testing
     var queue = TransferQueue(limit: 1, limitPerHost: 1)
     for id in 1...10 { queue.insert(UInt64(id), host: "a", order: 0) }
     for round in 0..<100_000 { queue.move(UInt64(round % 10 + 1), to: round) }
-    #expect(queue.next() == 1)
     #expect(queue.placeCount < 200)
+    #expect(queue.next() == 1)
   }
 }
 
