@@ -8,7 +8,7 @@ import FramepaceTesting
 enum ParticleBenchmarks {
   static let all = Benchmark(name: "particles", peers: ["pixman", "Cairo"]) {
     var results: [Result] = []
-    for (count, side, limit) in [(10_000, 4, 1), (10_000, 8, 1.2), (100_000, 4, 0.6), (100_000, 8, 0.8)] {
+    for (count, side, limit) in [(10_000, 4, 1.2), (10_000, 8, 1.3), (100_000, 4, 0.9), (100_000, 8, 1.2)] {
       let (fountain, peer) = (try Fountain(count: count, side: side), PeerSprites(count: count, side: side))
       results.append(Self.compare("\(count) of \(side) × \(side)", fountain, peer, limit: limit))
       if count == 100_000 {
