@@ -46,8 +46,9 @@ struct Program {
     if argument == "live" {
       let input = try InputDevices(session: session.seat) { router.receive($0) }
       router.onLEDs = { input.leds = $0 }
+      router.readWaiting = { input.read() }
       input.add(to: engine.loop, mode: .common)
-      if let reason = input.reasonForNone { print(reason) }
+      if let absence = input.absence { print(absence) }
       engine.run()
       input.invalidate()
     } else {
