@@ -16,6 +16,7 @@ let package = Package(
       name: "Reference",
       dependencies: [
         .product(name: "Framepace", package: "framepace"),
+        .product(name: "FramepaceDownloads", package: "framepace"),
         .product(name: "FramepaceImages", package: "framepace"),
         .product(name: "FramepaceInput", package: "framepace"),
         .product(name: "FramepaceKMS", package: "framepace"),
