@@ -160,7 +160,7 @@ public enum BlendMode: String, CaseIterable, Hashable, BitwiseCopyable, Sendable
   case luminosity
   // The next are operators of Porter and Duff, which take shares of both sides. What is clear in the layer leaves what lies behind it
   // alone: the operators of which that is not true would clear the rest of the group.
-  /// What lies behind is seen in front.
+  /// The content behind is painted over the layer.
   case destinationOver
   /// The layer is seen only on what lies behind.
   case sourceAtop
