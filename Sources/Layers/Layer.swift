@@ -194,6 +194,18 @@ open class Layer {
   /// Called where the contents are to be drawn but the layer has no size yet: a kind may find out which one it would like to have.
   func displayWithoutSize() {}
 
+  /// Called after `bounds` have changed.
+  func boundsChanged(from old: Rect) {
+    // A tile has nothing to lay out, and nobody lays it out.
+    if bounds.size != old.size, !isTile {
+      setNeedsLayout()
+      superlayer?.sublayerChangedSize()
+    }
+    if needsDisplayOnBoundsChange { setNeedsDisplay() }
+    // It may have been asked for while there was no size to draw.
+    if needsDisplay { markDisplay() }
+  }
+
   /// Called when the contents are to be drawn, and before `hasPicture` is asked.
   func willDisplay() {}
 
@@ -382,19 +394,5 @@ extension Layer {
   func setContent(_ content: (any RenderContent)?) {
     values.content = content
     markRecord()
-  }
-
-  private func boundsChanged(from old: Rect) {
-    // A tile has nothing to lay out, and nobody lays it out.
-    if bounds.size != old.size, !isTile {
-      setNeedsLayout()
-      superlayer?.sublayerChangedSize()
-    }
-    if needsDisplayOnBoundsChange {
-      setNeedsDisplay()
-    } else if needsDisplay {
-      // Asked for while there was no size to draw.
-      markDisplay()
-    }
   }
 }

@@ -133,7 +133,7 @@ private final class TileProgram {
       return check(tiles.records.isEmpty, "records of a layer that is not seen")
     }
     guard !view.isCut, isRoomy else { return }
-    let wanted = Set(view.tiles(grid))
+    let wanted = Set(view.tiles)
     check(Set(layer.pieces.keys.map(\.place)) == wanted, "other places than the tiles that are near")
     check(layer.pieces.keys.allSatisfy { $0.place == $0.source }, "tiles stand in for others at rest")
     for piece in layer.pieces.values {

@@ -106,6 +106,12 @@ open class TiledLayer: Layer {
   /// The contents are all in tiles.
   override var hasPicture: Bool { false }
 
+  override func boundsChanged(from old: Rect) {
+    super.boundsChanged(from: old)
+    // Each tile shows another part of the image, which is stretched over them.
+    if image != nil { setNeedsDisplay() }
+  }
+
   override func willDisplay() {
     for tile in tiles.values { (tile.isStale, tile.isWithoutPicture) = (true, false) }
     markTiles()

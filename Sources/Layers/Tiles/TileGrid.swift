@@ -153,16 +153,16 @@ struct TileView {
     level == other.level && visible == other.visible && near == other.near && bounds == other.bounds
   }
 
+  /// The tiles that are seen or near, row by row.
+  var tiles: [TileKey] {
+    near.rows.flatMap { y in near.columns.map { x in TileKey(level: level, x: x, y: y) } }
+  }
+
   /// The tiles that are seen, from the middle outwards, and after them the others that are near, in the same order.
-  func tiles(_ grid: TileGrid) -> [TileKey] {
-    var keys: [(key: TileKey, isSeen: Bool, distance: Double)] = []
-    keys.reserveCapacity(near.count)
-    for y in near.rows {
-      for x in near.columns {
-        let key = TileKey(level: level, x: x, y: y)
-        let way = grid.rect(of: key).center - center
-        keys.append((key, visible.contains(key), way.x * way.x + way.y * way.y))
-      }
+  func tilesByNeed(_ grid: TileGrid) -> [TileKey] {
+    var keys = tiles.map { key in
+      let way = grid.rect(of: key).center - center
+      return (key: key, isSeen: visible.contains(key), distance: way.x * way.x + way.y * way.y)
     }
     keys.sort { one, other in
       if one.isSeen != other.isSeen { return one.isSeen }

@@ -71,7 +71,7 @@ extension TiledLayer {
       tiles = [:]
       tileGrid = grid
     }
-    let wanted = view?.tiles(grid) ?? []
+    let wanted = view?.tilesByNeed(grid) ?? []
     hint(
       "shows the middle of its tiles only: more are seen than `tileBytes` has room for; raise it or `levelsOfDetail`",
       if: view?.isCut ?? false)
@@ -87,7 +87,7 @@ extension TiledLayer {
     if let view { draw(wanted, view, grid, &room, sources, anew: !isSameView, in: context) }
     // An application's code asked for the drawings, and may have removed the layer.
     guard self.context === context else { return }
-    show(wanted, view, grid, filters, in: context, at: time)
+    show(view, grid, filters, in: context, at: time)
   }
 
   /// Requests the pictures of tiles that have none.
@@ -153,22 +153,23 @@ extension TiledLayer {
     let rect: Rect
   }
 
-  /// Has a record for each tile that is there, and below it for those that stand in for it until it is seen wholly.
+  /// Has a record for each tile that is there, and below it for those that stand in for it until it is seen wholly. Their order depends
+  /// on the view alone: where edges of two tiles share a pixel, another order would be another picture.
   private func show(
-    _ wanted: [TileKey], _ view: TileView?, _ grid: TileGrid, _ filters: TileFilters, in context: LayerContext,
-    at time: MonotonicTime
+    _ view: TileView?, _ grid: TileGrid, _ filters: TileFilters, in context: LayerContext, at time: MonotonicTime
   ) {
     // Only a clock that runs forwards for ever comes to the end of a fade.
     let fades = fadeDuration > .zero && ClockChain(self).course(from: time) == .forwards
     if !fades { for piece in pieces.values { piece.removeAnimation(forKey: "fade") } }
     var (standIns, own): ([Part], [Part]) = ([], [])
     let levels = Set(tiles.keys.map(\.level)).sorted()
-    for key in wanted {
-      guard let view else { break }
-      let part = tiles[key].flatMap { self.part(of: $0, for: key, view, grid) }
-      let isWhole = part.map { pieces[$0.name].map(\.animations.isEmpty) ?? !fades } ?? false
-      if !isWhole { standIns += standInParts(for: key, levels, view, grid) }
-      if let part { own.append(part) }
+    if let view {
+      for key in view.tiles {
+        let part = tiles[key].flatMap { self.part(of: $0, for: key, view, grid) }
+        let isWhole = part.map { pieces[$0.name].map(\.animations.isEmpty) ?? !fades } ?? false
+        if !isWhole { standIns += standInParts(for: key, levels, view, grid) }
+        if let part { own.append(part) }
+      }
     }
     var shown: [TilePiece.Name: TilePiece] = [:]
     var layers: [Layer] = []
