@@ -30,6 +30,7 @@ extension BandPainter {
     }
     withExtendedLifetime(picture) {
       let (shown, mode) = (space.shown(picture), node.effects?.parts.blendMode ?? .normal)
+      let bounds = mode.actsWhereClear ? self.picture(ofBounds: node, in: space, pixels) : nil
       for y in pixels.minY..<pixels.maxY {
         var row = shown.row(y, from: pixels.minX, count: pixels.width, kernels, scratch.samples)
         if let backdrop = under?.target.pointer(x: pixels.minX, y: y) {
@@ -37,9 +38,27 @@ extension BandPainter {
           row = backdrop
         }
         mode.blend(
-          row, over: target.pointer(x: pixels.minX, y: y), count: pixels.width, opacity: node.opacity, with: kernels)
+          row, over: target.pointer(x: pixels.minX, y: y), inside: bounds?.target.pointer(x: pixels.minX, y: y),
+          count: pixels.width, opacity: node.opacity, with: kernels)
       }
     }
+  }
+
+  /// A white picture of a layer's bounds, as it is shown.
+  private func picture(ofBounds node: CompositeNode, in space: PictureSpace, _ pixels: IntRect) -> Picture {
+    let white = Picture(space.source(of: pixels))
+    let shape = LayerShape(records[Int(node.record)], node.effects, space.transform)
+    let inside = shape.pixels.intersection(white.pixels)
+    let coverage = scratch.coverage(inside.width)
+    for y in inside.minY..<max(inside.minY, inside.maxY) {
+      let spans = shape.spans(row: y, from: inside.minX, to: inside.maxX)
+      for columns in [spans.touched_start..<spans.covered_start, spans.covered_end..<spans.touched_end] {
+        shape.edgeCoverage(y, columns, kernels, coverage)
+        paint(.max, columns, y, coverage, white.target)
+      }
+      paint(.max, spans.covered_start..<spans.covered_end, y, white.target)
+    }
+    return shown(white, in: space, pixels)
   }
 
   /// The picture of a layer with its descendants and effects, but for its opacity and its blend mode.
@@ -47,12 +66,16 @@ extension BandPainter {
     guard let space = PictureSpace(layers, of: index, end: end, transform, depth: pictureDepth, frame: frame.all) else {
       return Picture(pixels)
     }
-    let flat = flatPicture(of: index, end: end, in: space, space.source(of: pixels))
-    return withExtendedLifetime(flat) {
-      let shown = space.shown(flat)
+    return shown(flatPicture(of: index, end: end, in: space, space.source(of: pixels)), in: space, pixels)
+  }
+
+  /// A picture of these pixels of the output, which takes over one of those in `space` that they need.
+  private func shown(_ picture: Picture, in space: PictureSpace, _ pixels: IntRect) -> Picture {
+    withExtendedLifetime(picture) {
+      let shown = space.shown(picture)
       if case .same(let target) = shown {
-        flat.target = target
-        return flat
+        picture.target = target
+        return picture
       }
       return shown.picture(of: pixels, kernels)
     }

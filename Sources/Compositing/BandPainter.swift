@@ -228,7 +228,7 @@ struct BandPainter {
     }
   }
 
-  private func paint(_ color: UInt32, _ columns: Range<Int32>, _ y: Int32, _ target: PixelTarget) {
+  func paint(_ color: UInt32, _ columns: Range<Int32>, _ y: Int32, _ target: PixelTarget) {
     if columns.isEmpty { return }
     let destination = target.pointer(x: columns.lowerBound, y: y)
     if color >> 24 == 255 {

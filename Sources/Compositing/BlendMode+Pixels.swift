@@ -40,7 +40,7 @@ private struct BlendColor {
 private enum RowBlending {
   case over
   case kernel(ckernels_blend)
-  /// The sum of shares of both, limited: the shares of source and backdrop by their alphas, all from 0 to 255.
+  /// The sum of shares of both, limited: the shares of source and backdrop inside of the layer by their alphas, all from 0 to 255.
   case shares((_ source: UInt32, _ backdrop: UInt32) -> (source: UInt32, backdrop: UInt32))
   /// The mixture of a backdrop and a source without their alpha, pixel by pixel in floating point.
   case colors((_ backdrop: BlendColor, _ source: BlendColor) -> BlendColor)
@@ -50,16 +50,22 @@ private enum RowBlending {
 
 extension BlendMode {
   /// Blends a row of pixels, alpha multiplied into all, over others.
+  ///
+  /// - Parameter bounds: the share of each pixel that lies inside of the layer's bounds, as alpha; nil for all of each. Only an
+  ///   operator that acts where the layer is clear looks at it.
   func blend(
-    _ source: UnsafePointer<UInt32>, over backdrop: UnsafeMutablePointer<UInt32>, count: Int, opacity: UInt32,
-    with kernels: UnsafePointer<ckernels_table>
+    _ source: UnsafePointer<UInt32>, over backdrop: UnsafeMutablePointer<UInt32>,
+    inside bounds: UnsafePointer<UInt32>? = nil, count: Int, opacity: UInt32, with kernels: UnsafePointer<ckernels_table>
   ) {
     switch rowBlending {
     case .over where opacity == 255: kernels.pointee.over(backdrop, source, Int64(count))
     case .over: kernels.pointee.over_opacity(backdrop, source, Int64(count), opacity)
     case .kernel(let mode): kernels.pointee.blend(backdrop, source, Int64(count), opacity, mode)
     case .shares(let shares):
-      for x in 0..<count { backdrop[x] = Self.add(multiplyPixel(source[x], opacity), to: backdrop[x], shares) }
+      for x in 0..<count {
+        let inside = bounds.map { $0[x] >> 24 } ?? 255
+        backdrop[x] = Self.add(Self.limit(multiplyPixel(source[x], opacity), to: inside), to: backdrop[x], inside, shares)
+      }
     case .colors(let mix):
       for x in 0..<count { backdrop[x] = Self.blend(multiplyPixel(source[x], opacity), over: backdrop[x], mix) }
     case .components(let mix):
@@ -69,11 +75,19 @@ extension BlendMode {
     }
   }
 
+  /// A pixel of a layer without what sticks out of its bounds.
+  private static func limit(_ pixel: UInt32, to inside: UInt32) -> UInt32 {
+    let alpha = pixel >> 24
+    return alpha > inside ? multiplyPixel(pixel, (inside * 255 + alpha / 2) / alpha) : pixel
+  }
+
   private static func add(
-    _ source: UInt32, to backdrop: UInt32,
+    _ source: UInt32, to backdrop: UInt32, _ inside: UInt32,
     _ shares: (_ source: UInt32, _ backdrop: UInt32) -> (source: UInt32, backdrop: UInt32)
   ) -> UInt32 {
-    let share = shares(source >> 24, backdrop >> 24)
+    var share = shares(source >> 24, backdrop >> 24)
+    // Outside of the bounds the backdrop stays.
+    share.backdrop += 255 - inside
     func channel(_ shift: UInt32) -> UInt32 {
       min(((source >> shift & 255) * share.source + (backdrop >> shift & 255) * share.backdrop + 127) / 255, 255)
     }
@@ -134,6 +148,12 @@ extension BlendMode {
     case .destinationOut: .shares { source, _ in (0, 255 - source) }
     case .xor: .shares { (255 - $1, 255 - $0) }
     case .plusLighter: .shares { _, _ in (255, 255) }
+    case .clear: .shares { _, _ in (0, 0) }
+    case .copy: .shares { _, _ in (255, 0) }
+    case .sourceIn: .shares { ($1, 0) }
+    case .destinationIn: .shares { source, _ in (0, source) }
+    case .sourceOut: .shares { (255 - $1, 0) }
+    case .destinationAtop: .shares { (255 - $1, $0) }
     }
   }
 }

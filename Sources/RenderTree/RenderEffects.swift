@@ -62,9 +62,9 @@ public final class RenderEffects: Sendable {
   /// `TreeLayers.throwsShadowOfShape`.
   package var isolates: Bool { parts.shadow != nil || parts.isolateBesideShadow }
 
-  /// True if the effects paint in the layer's bounds, also where it has neither background nor content.
+  /// True if the effects change pixels in the layer's bounds, also where it has neither background nor content.
   var paintsFrame: Bool {
-    if parts.border != nil || parts.filtersBackdrop { return true }
+    if parts.border != nil || parts.filtersBackdrop || parts.blendMode.actsWhereClear { return true }
     guard let shadow = parts.innerShadow else { return false }
     return shadow.path == nil
   }
@@ -158,8 +158,7 @@ public enum BlendMode: String, CaseIterable, Hashable, BitwiseCopyable, Sendable
   case saturation
   case color
   case luminosity
-  // The next are operators of Porter and Duff, which take shares of both sides. What is clear in the layer leaves what lies behind it
-  // alone: the operators of which that is not true would clear the rest of the group.
+  // The next are operators of Porter and Duff, which take shares of both sides.
   /// The content behind is painted over the layer.
   case destinationOver
   /// The layer is seen only on what lies behind.
@@ -170,6 +169,28 @@ public enum BlendMode: String, CaseIterable, Hashable, BitwiseCopyable, Sendable
   case xor
   /// The sum of both, limited.
   case plusLighter
+  // The last six change what lies behind also where the layer is clear. They act inside of its bounds with their round corners, and
+  // nothing of the layer is seen outside of these.
+  /// Neither is seen: a hole in the group.
+  case clear
+  /// The layer takes the place of what lies behind.
+  case copy
+  /// The layer is seen only on what lies behind, which is not seen itself.
+  case sourceIn
+  /// The content behind is seen only where the layer is.
+  case destinationIn
+  /// The layer is seen only where nothing lies behind, which is not seen itself.
+  case sourceOut
+  /// The content behind is seen only where the layer is, over the layer.
+  case destinationAtop
+
+  /// True for an operator that acts on all of the layer's bounds.
+  package var actsWhereClear: Bool {
+    switch self {
+    case .clear, .copy, .sourceIn, .destinationIn, .sourceOut, .destinationAtop: true
+    default: false
+    }
+  }
 }
 
 extension RenderEffects? {

@@ -63,6 +63,12 @@ enum PlainBlending {
     case .destinationOut: (0, 1 - source)
     case .xor: (1 - backdrop, 1 - source)
     case .plusLighter: (1, 1)
+    case .clear: (0, 0)
+    case .copy: (1, 0)
+    case .sourceIn: (backdrop, 0)
+    case .destinationIn: (0, source)
+    case .sourceOut: (1 - backdrop, 0)
+    case .destinationAtop: (1 - backdrop, source)
     default: nil
     }
   }

@@ -103,6 +103,7 @@ final class PlainCompositor {
       var backdrop = filteredBackdrop(index, pixel, group, parts)
       if isPicture(record, parts) {
         backdrop *= maskAlpha(index, pixel, group.inside(index).frame)
+        if parts.blendMode.actsWhereClear, !pixel.isInside(record.bounds) { continue }
         let source = over(picture(index, pixel, group.inside(index).frame), backdrop) * opacity
         result =
           parts.blendMode == .normal ? over(source, result) : PlainBlending.blend(parts.blendMode, source, over: result)

@@ -283,7 +283,10 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
-  private static let operators: [BlendMode] = [.destinationOver, .sourceAtop, .destinationOut, .xor, .plusLighter]
+  private static let operators: [BlendMode] = [
+    .destinationOver, .sourceAtop, .destinationOut, .xor, .plusLighter, .clear, .copy, .sourceIn, .destinationIn, .sourceOut,
+    .destinationAtop,
+  ]
 
   /// In a group of its own, on what is opaque, translucent and clear in it.
   func testOperators() throws {
