@@ -7,7 +7,7 @@ public import Framepace
 public protocol SampleScene: AnyObject {
   /// The layer that fills the display.
   var root: Layer { get }
-  /// True if the scene changes with time. Other scenes are drawn once and cost nothing afterwards.
+  /// True while the scene changes by itself. One that does not at its beginning is drawn once, and costs nothing until somebody touches it.
   var isMoving: Bool { get }
   init(settings: SceneSettings) throws
   /// Shows the state of the scene `time` seconds after its start. The same time always gives the same picture.
@@ -72,6 +72,7 @@ public enum SceneName: String, CaseIterable, Sendable {
   case gallery
   case story
   case confetti
+  case feed
   case still
   case stress
 
@@ -89,6 +90,7 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .gallery: "pictures that come nearer and fade into one another"
     case .story: "an article that scrolls: mixed weights, a picture, a quotation"
     case .confetti: "particles of emitters that fall and fly over all"
+    case .feed: "a list of 10,000 articles, to be scrolled (--input)"
     case .still: "nothing changes: one frame, then no wake-up at all"
     case .stress: "chosen work per frame (--work, --work-phase), to see missed frames"
     }
@@ -109,6 +111,7 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .gallery: try GalleryScene(settings: settings)
     case .story: try StoryScene(settings: settings)
     case .confetti: try ConfettiScene(settings: settings)
+    case .feed: try FeedScene(settings: settings)
     case .still: try StillScene(settings: settings)
     case .stress: try StressScene(settings: settings)
     }

@@ -93,7 +93,7 @@ public final class OfflineRenderer {
 
   private func run(until time: MonotonicTime) {
     while clock.now < time {
-      if engine.loop.run(mode: .default, until: time) == .finished { clock.advance(to: time) }
+      if engine.loop.run(mode: engine.modes.top, until: time) == .finished { clock.advance(to: time) }
     }
   }
 }

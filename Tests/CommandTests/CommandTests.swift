@@ -10,8 +10,7 @@ struct CommandTests {
     #expect(
       names == [
         "orbit", "clock", "dashboard", "springs", "cards", "onboarding", "swarm", "departures", "gallery", "story",
-        "confetti",
-        "still", "stress",
+        "confetti", "feed", "still", "stress",
       ])
   }
 

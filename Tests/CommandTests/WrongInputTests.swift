@@ -7,7 +7,7 @@ struct WrongInputTests {
   static let wrong: [(arguments: [String], wrong: String, accepted: String)] = [
     (
       ["--scene", "orbits"], "'orbits' is invalid for '--scene",
-      "orbit, clock, dashboard, springs, cards, onboarding, swarm, departures, gallery, story, confetti, still or stress"
+      "orbit, clock, dashboard, springs, cards, onboarding, swarm, departures, gallery, story, confetti, feed, still or stress"
     ),
     (["run", "--metrics", "host:1"], "'host:1' is invalid for '--metrics", "127.0.0.1:9464 or [::1]:9464"),
     (["run", "--metrics", ":9464"], "':9464' is invalid for '--metrics", "a port alone is one of 127.0.0.1"),
@@ -20,6 +20,9 @@ struct WrongInputTests {
     (["profile", "obrit"], "'obrit' is invalid for '<scene>'", "in .scene. Did you mean 'orbit'?"),
     (["run", "clok"], "'clok' is no scene", "Did you mean 'clock'?"),
     (["soak", "orbit", "--hour", "1"], "Unknown option '--hour'", "Did you mean '--hours'?"),
+    (["run", "--input", ""], "--input has no name", "an event script"),
+    (["render", "feed", "--output", "x", "--input", "y"], "--input plays from the scene's start", "with --frames"),
+    (["profile", "--compare", "a", "b", "--input", "y"], "--compare runs no scene", "--fail-over"),
     (["input", "--record", "-"], "--record writes a file", "instead of '-'"),
     (["input", "--check", "x", "--record", "y"], "--check reads a file", "leave out --list, --duration and --record"),
     (["input", "--list", "--duration", "1s"], "--list waits for no event", "leave out --duration and --record"),

@@ -27,7 +27,7 @@ import XCTest
     XCTAssertFalse(feed.list.controller.isDragging)
     XCTAssertGreaterThan(feed.list.controller.velocity.y, 500)
     let folder = String(#filePath.dropLast("FeedTests.swift".count)) + "Goldens"
-    try GoldenImage.check(stage.display.capture(), against: "\(folder)/feed.png")
+    try GoldenImage.check(stage.display.capture(), against: "\(folder)/feed-flicked.png")
     stage.run(for: .seconds(4))
     XCTAssertEqual(stage.engine.modes.top, .default)
     XCTAssertEqual(feed.list.controller.velocity, .zero)

@@ -19,6 +19,7 @@ struct InputCommand: ParsableCommand {
         framepace input --list
         framepace input --duration 10s --record drag.input
         framepace input --check drag.input
+        framepace run feed --input drag.input
 
       Devices are opened with the user's own rights: those of root, or of the group \
       input. Keys then also reach the program in front. What is typed at this terminal \
@@ -97,21 +98,8 @@ struct InputCommand: ParsableCommand {
     }
   }
 
-  /// Some hours of a hand on a touch screen.
-  private static let largestFile = 1 << 28
-
   private static func figures(ofScript path: String, width: Int) throws -> String {
-    let bytes = try InputFile.contents(of: path, limit: largestFile)
-    if let kind = FileKind(bytes), kind != .inputScript { throw Refusal(kind.sentence(of: path)) }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Refusal("'\(path)' is no text: name an event script, as --record writes them")
-    }
-    let script: InputScript
-    do throws(InputScriptError) {
-      script = try InputScript(text, file: path)
-    } catch {
-      throw Refusal("\(error)")
-    }
+    let script = try InputOptions.script(path)
     let end = script.events.map(\.time).max() ?? .zero
     return InputText.summary(InputTally(script.events), of: path, time: end - .zero, width: width)
   }

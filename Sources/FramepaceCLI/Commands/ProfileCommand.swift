@@ -181,6 +181,8 @@ struct ProfileCommand: JudgingCommand {
 
   @OptionGroup var tracing: TraceOptions
 
+  @OptionGroup var input: InputOptions
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -224,7 +226,7 @@ struct ProfileCommand: JudgingCommand {
     let display = options.display
     return frames == nil && duration == nil && options.size == nil && options.work == nil && options.workPhase == nil
       && options.rotate == nil && options.screenOptions.isEmpty && display.display == .auto && display.mode == nil
-      && display.rate == nil
+      && display.rate == nil && input.input == nil
   }
 
   private func validateComparison() throws {
@@ -259,7 +261,7 @@ struct ProfileCommand: JudgingCommand {
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
       try SceneProfile(
         scene: scene, options: options, length: length, budget: budget.time, target: target, trace: tracing.trace,
-        html: html, csv: csv
+        html: html, csv: csv, script: try input.script()
       ).run()
     }
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Framepace
 import Glibc
+import Input
 import SampleScenes
 
 struct RenderCommand: ParsableCommand {
@@ -18,6 +19,7 @@ struct RenderCommand: ParsableCommand {
         framepace render clock --output clock.apng --frames 120
         framepace render clock --output - --format y4m | ffmpeg -i - clock.mp4
         framepace render card.scene --output card.png --state open
+        framepace render feed --output feed.apng --frames 120 --input drag.input
 
       Picture k of a sequence shows the scene at k/rate seconds. An .apng file is an \
       animated PNG, which browsers play. A .y4m file is raw video for other programs to \
@@ -94,6 +96,8 @@ struct RenderCommand: ParsableCommand {
 
   @OptionGroup var overlays: OverlayOptions
 
+  @OptionGroup var input: InputOptions
+
   func validate() throws {
     if scenes.isEmpty && !all && output.isEmpty {
       throw ValidationError(
@@ -107,6 +111,9 @@ struct RenderCommand: ParsableCommand {
     if !scenes.isEmpty && all { throw ValidationError("Name scenes or use --all, not both.") }
     if time != nil && frames != nil { throw ValidationError("Use --time for one picture or --frames for many, not both.") }
     if rate != nil && frames == nil { throw ValidationError("--rate belongs to --frames.") }
+    if input.input != nil && frames == nil {
+      throw ValidationError("--input plays from the scene's start on: use it with --frames.")
+    }
     if output == "-" && format == nil && frames != nil {
       throw ValidationError("--output '-' needs a --format for a film: apng or y4m.")
     }
@@ -154,6 +161,7 @@ struct RenderCommand: ParsableCommand {
       let signals = try EndSignals()
       defer { signals.invalidate() }
       let fonts = try SceneFonts()
+      let script = try input.script()
       if overlays.show.isEmpty, EnvironmentOverlays.areAskedFor {
         Terminal.error.note("FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
       }
@@ -171,7 +179,9 @@ struct RenderCommand: ParsableCommand {
       defer { Terminal.error.show(progress: "") }
       do {
         for (index, scene) in pictures.enumerated() {
-          try render(scene, after: index * pictureCount, fonts: fonts, signals: signals, pool: pool, progress: progress)
+          try render(
+            scene, after: index * pictureCount, script: script, fonts: fonts, signals: signals, pool: pool,
+            progress: progress)
         }
       } catch let end as RenderEnd {
         Terminal.error.show(progress: "")
@@ -199,7 +209,7 @@ struct RenderCommand: ParsableCommand {
   /// - Parameter earlier: the number of pictures before those of this scene.
   @MainActor
   private func render(
-    _ scene: SceneChoice, after earlier: Int, fonts: SceneFonts, signals: EndSignals, pool: WorkerPool,
+    _ scene: SceneChoice, after earlier: Int, script: InputScript?, fonts: SceneFonts, signals: EndSignals, pool: WorkerPool,
     progress: RenderProgress
   ) throws {
     let size = try size ?? scene.size(scale: scale) ?? .standard
@@ -217,7 +227,10 @@ struct RenderCommand: ParsableCommand {
     try renderer.engine.show(overlays.show)
     try content.setStates(state)
     content.play(on: renderer.engine, start: renderer.start)
+    let player = script.map { renderer.engine.play($0) }
+    player?.start(at: renderer.start)
     defer {
+      player?.stop()
       content.invalidate()
       renderer.invalidate()
     }

@@ -1,5 +1,6 @@
 import Framepace
 import Glibc
+import Input
 import Metering
 import SampleScenes
 
@@ -51,11 +52,12 @@ final class SceneProfile {
   ///   - trace: the file of the trace; nil for none.
   ///   - html: the file of the page; nil for none.
   ///   - csv: the file with a line for each frame; nil for none.
+  ///   - script: the events that are played; nil for none.
   init(
     scene: SceneChoice, options: SceneOptions, length: Length, budget: Nanoseconds?, target: Target, trace: String?,
-    html: String?, csv: String?
+    html: String?, csv: String?, script: InputScript?
   ) throws {
-    session = try SceneSession(scene, options: options)
+    session = try SceneSession(scene, options: options, script: script)
     self.length = length
     self.target = target
     (self.trace, self.html) = (trace, html)
@@ -83,6 +85,7 @@ final class SceneProfile {
       if case .lost = event { profile.addLost() }
       if case .idle = event { finishUnlessMoreComes() }
     }.keep()
+    session.afterInput { [weak self] in self?.finishUnlessMoreComes() }
   }
 
   func run() throws {
@@ -164,7 +167,7 @@ final class SceneProfile {
     let timer = FrameLoop.Timer(
       fireTime: engine.loop.clock.now + .seconds(1),
       .onMain { [weak self] _ in
-        guard let self, profile.frames <= seen + 1, !engine.output.wantsFrame else { return }
+        guard let self, profile.frames <= seen + 1, !engine.output.wantsFrame, !session.isPlayingInput else { return }
         isAtRest = true
         engine.finish()
       })

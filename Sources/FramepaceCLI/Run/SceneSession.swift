@@ -1,5 +1,6 @@
 import Framepace
 import Glibc
+import Input
 import KMS
 import Metering
 import SampleScenes
@@ -28,6 +29,8 @@ final class SceneSession {
   private let cards: DisplaySession?
   private let content: ShownScene
   private let signals: EndSignals
+  /// Plays the events of a script; nil without one.
+  private var player: InputPlayer?
   private var reader: ReaderWatch?
   private var refused = RefusedFrames()
   private var failure: (any Error)?
@@ -40,10 +43,11 @@ final class SceneSession {
   ///   - interval: the refresh intervals from frame to frame on all screens.
   ///   - overlays: the drawings over the frames of all screens.
   ///   - simulation: a simulated screen and loop that replace the display and the main loop.
+  ///   - script: the events that are played from the beginning of `run()`.
   init(
     _ name: SceneChoice, states: [String] = [], options: SceneOptions, policy: FramePolicy = .vblank,
     animation: AnimationTime.Policy = .presentation, interval: FrameInterval = .one, overlays: Set<FrameOverlay> = [],
-    simulation: SimulatedRun? = nil
+    simulation: SimulatedRun? = nil, script: InputScript? = nil
   ) throws {
     let loop = simulation?.loop ?? .main
     scene = name
@@ -72,6 +76,7 @@ final class SceneSession {
       engine.nameRecording(scene: name.name)
       try settings.apply(to: engine.output, of: engine)
       content.play(on: engine, start: loop.clock.now)
+      player = script.map { engine.play($0) }
       if let simulation {
         // The simulated clock does not count the time of workers.
         engine.waitsForDrawings = true
@@ -214,8 +219,10 @@ final class SceneSession {
   /// - Returns: the end of the run, before the display was restored.
   @discardableResult
   func run() -> MonotonicTime {
+    player?.start(at: engine.loop.clock.now)
     engine.run()
     let end = engine.ended ?? engine.loop.clock.now
+    player?.stop()
     metrics?.invalidate()
     content.invalidate()
     simulation?.invalidate()
@@ -224,6 +231,12 @@ final class SceneSession {
     signals.invalidate()
     return end
   }
+
+  /// True until the last event of the script was played.
+  var isPlayingInput: Bool { player?.isPlaying ?? false }
+
+  /// Calls `body` after the last event of the script.
+  func afterInput(_ body: @escaping @MainActor () -> Void) { player?.onEnd = body }
 
   /// Ends the run when the reader of the standard output is gone.
   func endWithReader() {

@@ -47,6 +47,12 @@ public final class InputPlayer: FrameLoop.ItemOwner {
     play()
   }
 
+  /// True from the start until the last event was played, or the player was stopped.
+  public var isPlaying: Bool { start != nil }
+
+  /// Plays what is due, now instead of when the loop comes to it. For `InputRouter.readWaiting`.
+  public func playDue() { play() }
+
   /// Plays nothing more.
   public func stop() {
     start = nil
