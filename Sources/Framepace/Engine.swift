@@ -208,6 +208,7 @@ public final class Engine {
         let now = loop.clock.now
         turn = .open(since: now)
         turnMark = threadMeter?.markWoken(at: now)
+        router?.beginTurn()
         trail?.enter(.callbacks)
       })
     let publish = FrameLoop.Observer(
@@ -228,7 +229,10 @@ public final class Engine {
   private func commit() {
     var work = TurnWork()
     let now = loop.clock.now
-    if case .open(let start?) = turn { work.phases[.callbacks] = now - start }
+    if case .open(let start?) = turn {
+      work.phases[.input] = router?.takeDeliveryTime(at: now) ?? .zero
+      work.phases[.callbacks] = now - start - work.phases[.input]
+    }
     work.mark = turnMark ?? threadMeter?.mark(at: now)
     work.input = input
     (turn, turnMark, input) = (.committing, nil, nil)

@@ -17,7 +17,7 @@ import LinuxSystem
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
 /// | `input` | when the earliest input event arrived of those that this frame is the first to show |
 /// | `presented` | the vblank that showed it |
-/// | `callbacks`, `layout`, `display`, `asyncWait`, `animate`, `diff`, `composite`, `present` | the time in each phase; see `FrameRecord.Phase` |
+/// | `inputDelivery`, `callbacks`, `layout`, `display`, `asyncWait`, `animate`, `diff`, `composite`, `present` | the time in each phase; see `FrameRecord.Phase` |
 /// | `work` | all phases together; that of a `discarded` frame was done for nothing |
 /// | `frameInterval` | from the vblank that showed the frame before |
 /// | `lateness` | from the promised vblank, or else the target, to the one that showed it; below zero if earlier |
@@ -123,6 +123,7 @@ extension LoggedFrame {
       ("heldBack", .duration(record.heldBack)),
       ("input", .time(record.input)),
       ("presented", .time(wasSeen ? record.presented : nil)),
+      ("inputDelivery", .duration(record.phases[.input])),
       ("callbacks", .duration(record.phases[.callbacks])),
       ("layout", .duration(record.phases[.layout])),
       ("display", .duration(record.phases[.display])),

@@ -4,7 +4,7 @@ import Testing
 /// `framepace profile`: the table of phases.
 struct ProfileCommandTests {
   private static let phases = [
-    "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present",
+    "input", "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present",
   ]
 
   @Test func aSceneThatDoesNotMoveEnds() throws {

@@ -21,7 +21,7 @@ struct ProfileComparisonCommandTests {
     {
       var profile = template
       var durations: [String: [Int]] = [:]
-      for phase in ["callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present"] {
+      for phase in ["input", "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present"] {
         let usual = phase == "composite" ? composite : 0.1
         durations[phase] = (0..<frames).map { Int(usual * 1e6 * (1 + 0.02 * sin(Double($0 * 37)))) }
       }
@@ -89,8 +89,8 @@ struct ProfileComparisonCommandTests {
     let run = try Running(["profile", "--compare", "\(folder)/a.json", "\(folder)/b.json"], terminal: terminal)
     let output = terminal.read()
     #expect(run.finish().status == 1)
-    let rows = output.split(whereSeparator: \.isNewline).drop { !$0.hasPrefix("phase ") }.prefix(10)
-    #expect(rows.count == 10 && rows.first?.contains("longer in") == (columns == 80), "\(output)")
+    let rows = output.split(whereSeparator: \.isNewline).drop { !$0.hasPrefix("phase ") }.prefix(11)
+    #expect(rows.count == 11 && rows.first?.contains("longer in") == (columns == 80), "\(output)")
     #expect(rows.count { $0.hasSuffix("  regression") } == 2 && rows.allSatisfy { $0.count < columns }, "\(output)")
   }
 
@@ -107,9 +107,9 @@ struct ProfileComparisonCommandTests {
     let phases = try #require(object["phases"] as? [[String: Any]])
     #expect(
       phases.compactMap { $0["name"] as? String } == [
-        "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present", "all",
+        "input", "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present", "all",
       ])
-    let composite = phases[6]
+    let composite = phases[7]
     #expect(composite["change"] as? String == "longer" && composite["longerIn"] as? Double == 1)
     #expect(abs((composite["growth"] as? Double ?? 0) - 0.1) < 0.01 && composite["p"] as? Double ?? 1 < 0.001)
     #expect(phases[0]["change"] as? String == "same" && phases[0]["regression"] as? Bool == false)

@@ -74,7 +74,7 @@ import Testing
     let even = late(submitted: .milliseconds(14)) { record in
       for phase in FrameRecord.Phase.allCases { record.phases[phase] = .milliseconds(2) }
     }
-    #expect(even.causes(interval: interval)?.main == .phase(.callbacks))
+    #expect(even.causes(interval: interval)?.main == .phase(.input))
   }
 
   /// A frame that began 16 ms late and took 20 instead of 4: both are told, what cost more first.

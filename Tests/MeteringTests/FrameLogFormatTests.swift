@@ -68,7 +68,7 @@ import Testing
       "animationError": frame.step?.animationError.map { "\($0.count)" },
     ]
     for phase in FrameRecord.Phase.allCases {
-      cells[phase == .wait ? "asyncWait" : phase.name] = "\(record.phases[phase].count)"
+      cells[phase == .wait ? "asyncWait" : phase == .input ? "inputDelivery" : phase.name] = "\(record.phases[phase].count)"
     }
     if frame.outcome != .discarded { cells["animationTime"] = "\(record.animationTime.nanoseconds)" }
     if frame.outcome == .presented {
@@ -123,16 +123,16 @@ import Testing
     #expect(
       Self.text([frame], .csv) == """
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,missedTime,lostVBlankTime,\
-        submitted,heldBack,input,presented,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
+        submitted,heldBack,input,presented,inputDelivery,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
         frameInterval,lateness,cause,otherCause,animationError,paintedPixels,damagePixels,processorTime,runDelay,startDelay,dirtyLayers,laidOutLayers,drawnLayers,\
         missedPictures,pictureTime,layerPixels
-        7,discarded,1000,,0,true,,0,0,0,0,0,0,,,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0
+        7,discarded,1000,,0,true,,0,0,0,0,0,0,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0
 
         """)
     #expect(
       Self.text([frame], .jsonl) == """
         {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
-        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"callbacks":0,"layout":20,"display":0,\
+        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"inputDelivery":0,"callbacks":0,"layout":20,"display":0,\
         "asyncWait":0,"animate":0,"diff":0,\
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\

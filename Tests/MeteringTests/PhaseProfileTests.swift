@@ -120,7 +120,7 @@ import Testing
     #expect(profile.lateCauses.map(\.cause) == [.phase(.display), .scanOut])
     #expect(profile.lateCauses.map(\.frames) == [3, 1])
     #expect(profile.rows.map(\.phase) == FrameRecord.Phase.allCases)
-    let callbacks = profile.rows[0]
+    let callbacks = profile.rows[1]
     // A bucket at 0.5 ms is 0.5 µs wide.
     #expect(abs((try #require(callbacks.p50) - .microseconds(500)).count) <= 512)
     #expect(callbacks.maximum == .milliseconds(1))
@@ -130,7 +130,7 @@ import Testing
     // Position 0.95 · 103 = 97.85 of 0.02 … 2 and four times 3: between 1.96 and 1.98.
     #expect(abs((try #require(composite.p95) - .microseconds(1977)).count) <= 4000)
     #expect(composite.maximum == .milliseconds(3))
-    #expect(profile.rows[1].maximum == 0)
+    #expect(profile.rows[2].maximum == 0)
     let shares = profile.rows.compactMap(\.share).reduce(0, +)
     #expect(abs(try #require(profile.total.share) - shares) < 1e-9)
     #expect(profile.total.maximum == .milliseconds(24))

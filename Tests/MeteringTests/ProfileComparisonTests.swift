@@ -20,7 +20,8 @@ import Testing
       return (-2 * log(one)).squareRoot() * cos(2 * .pi * two)
     }
     let usual: [FrameRecord.Phase: Double] = [
-      .callbacks: 0.4, .layout: 0.2, .display: 0.9, .wait: 0.6, .animate: 0.2, .diff: 0.1, .composite: 4, .present: 0.1,
+      .input: 0.1, .callbacks: 0.4, .layout: 0.2, .display: 0.9, .wait: 0.6, .animate: 0.2, .diff: 0.1, .composite: 4,
+      .present: 0.1,
     ]
     var drift: [FrameRecord.Phase: Double] = [:]
     return (0..<frames).map { number in
@@ -85,7 +86,7 @@ import Testing
     let base = UInt64(runSeed * 1000)
     let failed = (0..<UInt64(count)).count { seed in
       let after = Self.run(base + 2 * seed + 1, factors: [.composite: 1.05])
-      return Self.compare(Self.run(base + 2 * seed), after).rows[6].isRegression
+      return Self.compare(Self.run(base + 2 * seed), after).rows[7].isRegression
     }
     #expect(failed <= count / 25, "seed \(base)")
   }
@@ -96,13 +97,13 @@ import Testing
     #expect(comparison.rows.allSatisfy { $0.change == .same && $0.superiority == 0.5 && $0.growth == 0 && !$0.isRegression })
     #expect(
       comparison.rows.map(\.name) == [
-        "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present", "all",
+        "input", "callbacks", "layout", "display", "async wait", "animate", "diff", "composite", "present", "all",
       ])
   }
 
   @Test func shorterIsNoRegression() {
     let comparison = Self.compare(Self.run(1), Self.run(2, factors: [.composite: 0.5]))
-    #expect(comparison.rows[6].change == .shorter && comparison.rows[8].change == .shorter)
+    #expect(comparison.rows[7].change == .shorter && comparison.rows[9].change == .shorter)
     #expect(comparison.regressions.isEmpty)
   }
 
@@ -116,9 +117,9 @@ import Testing
       }
     }
     let small = Self.compare(flat(.microseconds(10)), flat(.microseconds(20)))
-    #expect(small.rows[1].change == .tooSmall && small.regressions.isEmpty && small.rows[1].probability < 1e-6)
+    #expect(small.rows[2].change == .tooSmall && small.regressions.isEmpty && small.rows[2].probability < 1e-6)
     let large = Self.compare(flat(.microseconds(200)), flat(.microseconds(400)))
-    #expect(large.rows[1].change == .longer && large.regressions.map(\.name) == ["layout", "all"])
+    #expect(large.rows[2].change == .longer && large.regressions.map(\.name) == ["layout", "all"])
   }
 
   @Test func blocksAreMedians() {

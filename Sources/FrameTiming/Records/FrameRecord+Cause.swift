@@ -193,7 +193,7 @@ extension FrameRecord {
     for phase in Phase.allCases { excess[phase] -= usual[phase] }
     var delay = runDelay
     while delay > .zero {
-      var longest = Phase.callbacks
+      var longest = Phase.input
       for phase in Phase.allCases where phase != .wait && excess[phase] > excess[longest] { longest = phase }
       guard excess[longest] > .zero else { break }
       let taken = min(delay, excess[longest])

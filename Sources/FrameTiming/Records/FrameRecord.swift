@@ -8,7 +8,9 @@ public import LinuxSystem
 public struct FrameRecord: BitwiseCopyable, Sendable {
   /// The phases of a frame's work, in their order.
   public enum Phase: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    /// Link callbacks, timers, sources, blocks and the main queue, from the loop's waking to the commit.
+    /// Telling responders and gesture recognizers of input, and what these do about it, see `Engine.inputRouter`.
+    case input
+    /// Link callbacks, timers, sources, blocks and the main queue, from the loop's waking to the commit, without input.
     case callbacks
     case layout
     /// Drawing dirty bitmaps on the main thread, or handing drawings to the workers.
@@ -27,7 +29,14 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
     public var name: String { self == .wait ? "async wait" : "\(self)" }
 
     /// The name's form where names are single words: the columns of files.
-    package var column: String { self == .wait ? "asyncWait" : name }
+    package var column: String {
+      switch self {
+      // The arrival of input has that name.
+      case .input: "inputDelivery"
+      case .wait: "asyncWait"
+      default: name
+      }
+    }
   }
 
   /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.
@@ -184,7 +193,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   /// One duration a phase, stored in place.
   public struct PhaseDurations: BitwiseCopyable, Sendable {
-    private var values: InlineArray<8, Nanoseconds> = .init(repeating: .zero)
+    private var values: InlineArray<9, Nanoseconds> = .init(repeating: .zero)
 
     public init() {}
 

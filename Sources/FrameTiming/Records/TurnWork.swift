@@ -2,7 +2,7 @@ public import LinuxSystem
 
 /// The work of one turn of the loop for a frame, before the frame is rendered.
 public struct TurnWork: BitwiseCopyable, Sendable {
-  /// Callbacks, layout, display and the wait for drawings.
+  /// Input, callbacks, layout, display and the wait for drawings.
   public var phases = FrameRecord.PhaseDurations()
   /// See `FrameRecord.dirtyLayers`.
   public var dirtyLayers = 0

@@ -110,9 +110,11 @@ struct RunCommand: ParsableCommand {
         input           when the earliest input event arrived of those that it is
                         the first to show, as the program told it
         presented       the vblank that showed it
-        callbacks, layout, display, asyncWait, animate, diff, composite, present
-                        the time in each phase; asyncWait is how long the
-                        commit waited for drawings
+        inputDelivery, callbacks, layout, display, asyncWait, animate, diff,
+        composite, present
+                        the time in each phase; inputDelivery is how long
+                        responders and gestures were told of input,
+                        asyncWait how long the commit waited for drawings
         work            all phases together
         frameInterval   from the vblank that showed the frame before
         lateness        from promised, or else from target, to presented;

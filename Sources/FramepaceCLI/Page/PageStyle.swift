@@ -1,19 +1,19 @@
 extension ProfilePage {
-  /// The page's style sheet. The colours of phases are those of Okabe and Ito, which colour-blind people can tell apart; late frames
-  /// have a mark besides their colour.
+  /// The page's style sheet. The colours of phases are those of Okabe and Ito, which colour-blind people can tell apart, and a brown;
+  /// late frames have a mark besides their colour.
   static let style = #"""
     :root {
       --paper: #ffffff; --card: #ffffff; --ink: #1b1f24; --soft: #5b6570; --line: #dde2e7; --faint: #f4f6f8;
       --late: #b93a00; --good: #00664b; --mark: #1b1f24; --budget: #1b1f24;
-      --phase-0: #0072b2; --phase-1: #e69f00; --phase-2: #009e73; --phase-3: #3d444b; --phase-4: #e3d324;
-      --phase-5: #cc79a7; --phase-6: #56b4e9; --phase-7: #8b939c;
+      --phase-0: #7f4f24; --phase-1: #0072b2; --phase-2: #e69f00; --phase-3: #009e73; --phase-4: #3d444b; --phase-5: #e3d324;
+      --phase-6: #cc79a7; --phase-7: #56b4e9; --phase-8: #8b939c;
     }
     @media (prefers-color-scheme: dark) {
       :root {
         --paper: #14171b; --card: #1b1f24; --ink: #e8ebee; --soft: #9aa5b1; --line: #333a42; --faint: #22272d;
         --late: #ff8f66; --good: #5fd3ae; --mark: #ffffff; --budget: #e8ebee;
-        --phase-0: #3f93d6; --phase-1: #f0ae2e; --phase-2: #25b88c; --phase-3: #c9ced4; --phase-4: #f0e442;
-        --phase-5: #d993bb; --phase-6: #9ad5f7; --phase-7: #7d8791;
+        --phase-0: #c08552; --phase-1: #3f93d6; --phase-2: #f0ae2e; --phase-3: #25b88c; --phase-4: #c9ced4; --phase-5: #f0e442;
+        --phase-6: #d993bb; --phase-7: #9ad5f7; --phase-8: #7d8791;
       }
     }
     * { box-sizing: border-box; }
@@ -46,7 +46,7 @@ extension ProfilePage {
       cursor: pointer; }
     button:hover:enabled { background: var(--faint); }
     button:disabled { color: var(--soft); opacity: 0.6; cursor: default; }
-    :focus-visible { outline: 2px solid var(--phase-0); outline-offset: 2px; }
+    :focus-visible { outline: 2px solid var(--phase-1); outline-offset: 2px; }
     .chart { position: relative; margin-top: 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
     .chart canvas { display: block; width: 100%; border-radius: 8px; }
     #chart { height: 300px; cursor: grab; touch-action: pan-y; }
@@ -91,11 +91,11 @@ extension ProfilePage {
     #worst dt.all { grid-column: 1 / -1; color: var(--soft); white-space: normal; }
     #worst dd { margin: 0; text-align: right; white-space: nowrap; }
     .damage { display: block; width: 100%; max-height: 176px; border: 1px solid var(--line); background: var(--faint); }
-    .damage rect { fill: var(--phase-0); fill-opacity: 0.4; stroke: var(--phase-0); stroke-width: 1.5px; vector-effect: non-scaling-stroke; }
+    .damage rect { fill: var(--phase-1); fill-opacity: 0.4; stroke: var(--phase-1); stroke-width: 1.5px; vector-effect: non-scaling-stroke; }
 
     .histogram { position: relative; display: flex; align-items: flex-end; gap: 2px; height: 170px; margin-top: 34px;
       border-bottom: 1px solid var(--soft); }
-    .histogram > span { flex: 1 1 0; min-width: 1px; border-radius: 2px 2px 0 0; background: var(--phase-0); }
+    .histogram > span { flex: 1 1 0; min-width: 1px; border-radius: 2px 2px 0 0; background: var(--phase-1); }
     .histogram > span.over { background: var(--late); }
     .histogram > i { position: absolute; top: -12px; bottom: 0; width: 0; border-left: 1px dashed var(--ink); }
     .histogram > i b { position: absolute; top: -20px; left: -1px; padding-right: 4px; font: 400 12px/1.5 inherit; font-size: 12px;

@@ -28,7 +28,8 @@ enum PageText {
       "missed intervals",
       "Refresh intervals without a tick although frames were wanted. A worst frame has the number of those before it that no late frame accounts for. Its figure 'without a tick before it' is the time of all that were missed before it, those of a late frame too."
     ),
-    ("callbacks", "Display links, timers, sources and the main queue, from the loop's waking to the commit."),
+    ("input", "Telling responders and gesture recognizers of input, and what they do about it."),
+    ("callbacks", "Display links, timers, sources and the main queue, from the loop's waking to the commit, without input."),
     ("layout", "Laying out layers."),
     ("display", "Drawing dirty bitmaps on the main thread, or handing drawings to the workers."),
     ("async wait", "Waiting in the commit for drawings of other threads, where the program asked for that."),

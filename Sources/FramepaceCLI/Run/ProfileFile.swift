@@ -85,7 +85,9 @@ struct ProfileFile {
     var frames: [FrameRecord.PhaseDurations] = []
     for phase in FrameRecord.Phase.allCases {
       let values = try member(phase.name, of: durations) { $0.elements?.map { $0.integer ?? -1 } }
-      if phase == .callbacks { frames = Array(repeating: FrameRecord.PhaseDurations(), count: values.count) }
+      if phase == FrameRecord.Phase.allCases.first {
+        frames = Array(repeating: FrameRecord.PhaseDurations(), count: values.count)
+      }
       // A day: sums of phases stay far from the largest number.
       guard values.count == frames.count, values.allSatisfy({ (0...86_400_000_000_000).contains($0) }) else {
         throw Refusal(

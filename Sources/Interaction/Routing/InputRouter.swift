@@ -87,6 +87,7 @@ public final class InputRouter {
   private(set) var changeOfScreens = 0
   let loop: FrameLoop
   private var tracker: ContactTracker
+  private var deliveryTime = DeliveryTime()
   private var queue = InputQueue()
   /// An empty queue with the memory of an earlier one.
   private var spare = InputQueue()
@@ -110,7 +111,7 @@ public final class InputRouter {
     (self.screens, self.loop, keys) = (screens, loop, KeyRouter(loop))
     tracker = ContactTracker(screens: screens.map(\.screen))
     adopt([])
-    let source = FrameLoop.Source(.onMain { [weak self] _ in self?.deliver() })
+    let source = FrameLoop.Source(.onMain { [weak self] _ in self?.measure { $0.deliver() } })
     let alarm = FrameLoop.Alarm(.onMain {})
     let gestures = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.gestures, evenWhenBusy: true,
@@ -183,6 +184,20 @@ public final class InputRouter {
     guard !queue.isEmpty, let source else { return }
     source.signal()
     loop.wakeUp()
+  }
+
+  // MARK: Time
+
+  /// A turn of the loop begins, whose delivery `takeDeliveryTime(at:)` tells.
+  package func beginTurn() { deliveryTime.beginTurn() }
+
+  /// How long responders and gesture recognizers were told of input, and what they did about it, since the last call or since the turn began.
+  package func takeDeliveryTime(at time: MonotonicTime) -> Nanoseconds { deliveryTime.take(at: time) }
+
+  private func measure(_ delivery: (InputRouter) -> Void) {
+    deliveryTime.begin(at: loop.clock.now)
+    delivery(self)
+    deliveryTime.end(at: loop.clock.now)
   }
 
   // MARK: Delivery
@@ -280,6 +295,10 @@ public final class InputRouter {
     takeTouchesOfGoneLayers()
     if let first = keys.firstResponder, first.layer?.router !== self { setFirstResponder(nil) }
     if arbiter.isIdle { return }
+    measure { $0.decideGestures() }
+  }
+
+  private func decideGestures() {
     if let deadline = arbiter.deadline, deadline <= loop.clock.now, let readWaiting {
       readWaiting()
       deliver()

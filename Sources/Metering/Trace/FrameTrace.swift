@@ -17,8 +17,8 @@ public import LinuxSystem
 /// drawing to the frame that shows it. Counters have the work of each frame, how late it was, and
 /// the pixels that were painted. Frames that overlap others are on further tracks of the same name with a number.
 ///
-/// Records have the duration of each phase, not its place: callbacks are drawn from the beginning of a frame, and the others, one
-/// after the other, up to the time at which it was ready.
+/// Records have the duration of each phase, not its place: input and callbacks are drawn from the beginning of a frame, and the
+/// others, one after the other, up to the time at which it was ready.
 public struct FrameTrace {
   private enum Track {
     static let ticks: Int64 = 1
@@ -226,13 +226,11 @@ public struct FrameTrace {
         }
         cursor = end
       }
-      let callbacks = record.phases[.callbacks]
-      if callbacks > .zero {
-        add(Names.phases[0], from: cursor, to: TraceEvents.microseconds(record.delivered + callbacks), callbacks)
-      }
-      var time = ready - (record.work - callbacks)
-      for (phase, name) in zip(FrameRecord.Phase.allCases, Names.phases).dropFirst() where record.phases[phase] > .zero {
+      var time = record.delivered
+      for (phase, name) in zip(FrameRecord.Phase.allCases, Names.phases) {
         let duration = record.phases[phase]
+        if phase == .layout { time = ready - (record.work - record.phases[.input] - record.phases[.callbacks]) }
+        guard duration > .zero else { continue }
         add(name, from: TraceEvents.microseconds(time), to: TraceEvents.microseconds(time + duration), duration)
         time += duration
       }
