@@ -17,6 +17,7 @@ extension Engine {
     let made = InputRouter(screens: inputScreens, loop: loop)
     // An engine that was invalidated has no layers to bring anything to.
     if groups.isEmpty { made.invalidate() }
+    made.onPointer = { [weak self] in self?.show($0) }
     made.onDelivery = { [weak self] in self?.inputArrived(at: $0) }
     made.modes = modes
     made.makeLink = { [weak self] root, handler in
@@ -36,13 +37,28 @@ extension Engine {
 
   /// Tells the router of the displays as they are now, and from now on. Called whenever one comes or goes.
   func followScreens() {
-    guard let router else { return }
-    router.screens = inputScreens
+    guard router != nil else { return }
+    updateScreens()
     screenObservations = outputs.map { output in
       output.display.observe { [weak self] event in
         guard case .geometryChanged = event, let self else { return }
-        self.router?.screens = inputScreens
+        updateScreens()
       }
+    }
+  }
+  private func updateScreens() {
+    guard let router else { return }
+    let screens = inputScreens
+    show(nil)
+    pointerScreens = zip(outputs, screens).map { PointerScreen($0.display, screen: $1.screen) }
+    router.screens = screens
+    show(router.shownPointer)
+  }
+
+  /// Shows the pointer on its display, and on no other.
+  func show(_ pointer: VisiblePointer?) {
+    for index in pointerScreens.indices {
+      pointerScreens[index].show(pointer?.screen == index ? pointer?.point : nil, pointerPicture)
     }
   }
 }

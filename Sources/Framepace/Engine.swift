@@ -57,6 +57,13 @@ public final class Engine {
   /// See `inputRouter`, and who tells it of changed displays.
   var router: InputRouter?
   var screenObservations: [Observation] = []
+  var pointerScreens: [PointerScreen] = []
+  /// The picture of the pointer that `inputRouter` moves, on displays that show one above their layers; an arrow at first. It is seen from the
+  /// first movement of a pointer until a finger touches a screen. On other displays there is none: let a layer follow
+  /// `InputRouter.visiblePointer` there.
+  public var pointerPicture = PointerPicture.arrow {
+    didSet { show(router?.shownPointer) }
+  }
   private var turnMark: ThreadMeter.Mark?
   private var input: MonotonicTime?
   private var drawingWait = DrawingWait.none
@@ -193,7 +200,7 @@ public final class Engine {
     recorder?.finish()
     recorder = nil
     router?.invalidate()
-    (router, screenObservations) = (nil, [])
+    (router, screenObservations, pointerScreens) = (nil, [], [])
     for observer in observers { observer.invalidate() }
     observers.removeAll()
     for index in groups.indices { groups[index].invalidate() }

@@ -182,6 +182,8 @@
 @_exported public import enum SceneText.SceneStateError
 
 @_exported public import enum Presentation.Buffering
+@_exported public import struct Presentation.Cursor
+@_exported public import protocol Presentation.CursorDisplay
 @_exported public import protocol Presentation.Display
 @_exported public import enum Presentation.DisplayEvent
 @_exported public import struct Presentation.DisplayGeometry

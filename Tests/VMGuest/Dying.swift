@@ -1,6 +1,7 @@
 import Glibc
 import KMS
 import LinuxSystem
+import Presentation
 import RunLoops
 
 /// Shows frames, and ends in one way or another while one pends.

@@ -17,6 +17,11 @@ public struct ContactTracker: Sendable {
   /// True from a movement of the pointer until a finger touches a screen.
   public private(set) var isPointerVisible = false
 
+  /// The pointer's screen, and its place among the frames of the screens; nil while it is not to be seen.
+  var visiblePointer: VisiblePointer? {
+    isPointerVisible ? pointerPlace.map { VisiblePointer(screen: $0.screen, point: $0.point) } : nil
+  }
+
   private var devices: [InputDevice.ID: Device] = [:]
   private var contacts: [Entry] = []
   private var lastID: UInt32 = 0

@@ -33,6 +33,7 @@ public final class InputRouter {
       adopt(oldValue)
       tracker.setScreens(screens.map(\.screen), at: loop.clock.now) { queue.append($0) }
       signal()
+      tellPointer()
     }
   }
   /// Gets what no responder of a layer answers, and the touches of layers without one.
@@ -82,6 +83,11 @@ public final class InputRouter {
   public var makeLink: (@MainActor (_ root: Layer, _ handler: @escaping @MainActor (DisplayLink) -> Void) -> DisplayLink?)?
   /// Called with the time of each event before it is delivered.
   package var onDelivery: (@MainActor (MonotonicTime) -> Void)?
+
+  /// Called with the place at which the pointer is to be seen from now on; nil for none.
+  package var onPointer: (@MainActor (VisiblePointer?) -> Void)?
+  /// The place that `onPointer` was told last.
+  package private(set) var shownPointer: VisiblePointer?
 
   /// Counts the changes of `screens`: a link with a display may be at its end after one.
   private(set) var changeOfScreens = 0
@@ -150,6 +156,7 @@ public final class InputRouter {
     arbiter.cancelAll()
     setFirstResponder(nil)
     source = nil
+    if exchange(&shownPointer, with: nil) != nil { onPointer?(nil) }
     for item in items { item.invalidate() }
     items = []
     keys.invalidate()
@@ -157,7 +164,7 @@ public final class InputRouter {
   }
 
   /// The pointer's place among the frames of the screens; nil while it is not to be seen.
-  public var visiblePointer: Point? { tracker.isPointerVisible ? tracker.pointer : nil }
+  public var visiblePointer: Point? { tracker.visiblePointer?.point }
 
   var now: MonotonicTime { loop.clock.now }
 
@@ -208,6 +215,14 @@ public final class InputRouter {
     batch.forEach { event, history in if source != nil { deliver(event, history) } }
     batch.removeAll()
     spare = batch
+    tellPointer()
+  }
+
+  private func tellPointer() {
+    let pointer = source == nil ? nil : tracker.visiblePointer
+    guard pointer != shownPointer else { return }
+    shownPointer = pointer
+    onPointer?(pointer)
   }
 
   private func deliver(_ event: ScreenEvent, _ history: ContactHistory) {

@@ -1,4 +1,7 @@
+public import Presentation
 import RunLoops
+
+extension KMSDisplay: CursorDisplay {}
 
 /// The features of a screen beyond showing frames.
 extension KMSDisplay {

@@ -1,26 +1,8 @@
-public import Geometry
+import Geometry
 import Glibc
 import LinuxSystem
 import Presentation
-public import Raster
-
-/// A pointer's picture, which the screen's hardware shows above everything else. A value; see `KMSDisplay.cursor`.
-///
-/// ```swift
-/// display.cursor = Cursor(image: arrow, hotSpot: Point(2, 2))
-/// display.cursorPosition = pointer.position
-/// ```
-public struct Cursor: Sendable {
-  /// The pixels, upright. The screen shows them as they are: an image is not scaled.
-  public var image: Image
-  /// The point of the image that is placed at the display's `cursorPosition`, in pixels from the image's upper left corner.
-  public var hotSpot: Point
-
-  public init(image: Image, hotSpot: Point = .zero) {
-    self.image = image
-    self.hotSpot = hotSpot
-  }
-}
+import Raster
 
 /// A screen's cursor: the image and place that are wanted, and those that the driver was last given. A pure value.
 struct CursorPlane {
