@@ -34,6 +34,7 @@ public final class InputRouter {
       tracker.setScreens(screens.map(\.screen), at: loop.clock.now) { queue.append($0) }
       signal()
       tellPointer()
+      followers.tell()
     }
   }
   /// Gets what no responder of a layer answers, and the touches of layers without one.
@@ -91,6 +92,7 @@ public final class InputRouter {
 
   /// Counts the changes of `screens`: a link with a display may be at its end after one.
   private(set) var changeOfScreens = 0
+  var followers = ScreenFollowers()
   let loop: FrameLoop
   private var tracker: ContactTracker
   private var deliveryTime = DeliveryTime()
@@ -161,6 +163,7 @@ public final class InputRouter {
     items = []
     keys.invalidate()
     for screen in screens where screen.root.interaction?.router === self { screen.root.setRouter(nil) }
+    followers.tell()
   }
 
   /// The pointer's place among the frames of the screens; nil while it is not to be seen.

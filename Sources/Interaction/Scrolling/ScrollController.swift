@@ -238,6 +238,7 @@ public final class ScrollController: Responder {
     let (root, router) = (layer?.top, layer?.router)
     if link != nil, linkedRoot === root, linkedScreens == router?.changeOfScreens { return }
     link?.invalidate()
+    router?.followers.add(self)
     link = router?.makeDisplayLink(for: layer) { [weak self] link in self?.show(at: link.targetTimestamp) }
     (linkedRoot, linkedScreens) = (root, router?.changeOfScreens ?? 0)
   }
@@ -270,6 +271,13 @@ public final class ScrollController: Responder {
     if layer?.router == nil { link?.isPaused = true }
     exchange(&tracking, with: nil)?.pop()
     if exchange(&isMoving, with: false) { delegate?.scrollControllerDidComeToRest(self) }
+  }
+}
+
+extension ScrollController: ScreenFollower {
+  /// The link's display may be gone: content that moves goes on with another one, or is at its end at once where it is seen nowhere.
+  func screensChanged() {
+    if isMoving { follow(at: time) }
   }
 }
 
