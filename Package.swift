@@ -138,7 +138,11 @@ let package = Package(
     library(
       "Input", ["CEvdev", "CLibinput", "CUdev", "CXKBCommon", "Geometry", "LinuxSystem", "RunLoops", "Seats"]),
     // Layers that people touch, scroll and type into.
-    library("Interaction", ["FrameTiming", "Geometry", "Input", "Layers", "LinuxSystem", "RunLoops", "Typesetting"]),
+    library(
+      "Interaction",
+      [
+        "FrameTiming", "Geometry", "ImageFiles", "Input", "Layers", "LinuxSystem", "Raster", "RunLoops", "Typesetting",
+      ]),
 
     // Displays and presenters: the way of a frame to the screen.
     library(
@@ -237,8 +241,8 @@ let package = Package(
     tests(
       "InteractionTests",
       [
-        "AllocationCounter", "Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "RunLoops", "TestLength",
-        "Typesetting",
+        "AllocationCounter", "Geometry", "ImageFiles", "Input", "Interaction", "Layers", "LinuxSystem", "Raster", "RunLoops",
+        "TestLength", "Typesetting",
       ]),
     tests(
       "FrameTimingTests",

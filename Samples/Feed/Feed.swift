@@ -1,10 +1,11 @@
 // A list of ten thousand articles with pictures. Fingers, a mouse's wheel and a touchpad scroll it; a drag with the mouse does too.
 //
-//   swift run Feed live                     until Ctrl-C or SIGTERM, with the devices of the seat
-//   swift run Feed FILE                     plays an event script, see `framepace input`
+//   swift run Feed live [FOLDER]            until Ctrl-C or SIGTERM, with the devices of the seat
+//   swift run Feed FILE [FOLDER]            plays an event script, see `framepace input`
 //   swift run Feed                          plays three flicks
 //
-// At its end it says how many frames it showed, and how many were late.
+// The pictures are the photographs of the folder, or landscapes that are painted in their place. At its end it says how many frames it
+// showed, and how many were late.
 import Framepace
 import Glibc
 import KMS
@@ -29,12 +30,28 @@ func flick(at start: Double, from: Double, to: Double) -> String {
   return (["\(start) 1 touch 0 down 0.5 \(from)"] + moves + ["\(start + 0.1) 1 touch 0 up"]).joined(separator: "\n")
 }
 
+/// The picture files of a folder.
+func pictureFiles(in folder: String) throws -> [String] {
+  guard let directory = opendir(folder) else { throw SystemError(call: "opendir", subject: folder, errno: errno) }
+  defer { closedir(directory) }
+  var paths: [String] = []
+  while let entry = readdir(directory) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+    }
+    let ending = name.split(separator: ".").last?.lowercased() ?? ""
+    if ["jpg", "jpeg", "png", "webp", "avif"].contains(ending) { paths.append("\(folder)/\(name)") }
+  }
+  return paths.sorted()
+}
+
 @main
 struct Program {
   @MainActor
   static func main() {
     do {
-      try run(CommandLine.arguments.dropFirst().first)
+      let arguments = CommandLine.arguments.dropFirst()
+      try run(arguments.first, photographs: try arguments.dropFirst().first.map(pictureFiles) ?? [])
     } catch {
       print("\(error)")
       exit(1)
@@ -42,7 +59,7 @@ struct Program {
   }
 
   @MainActor
-  private static func run(_ argument: String?) throws {
+  private static func run(_ argument: String?, photographs: [String]) throws {
     var running: Engine?
     // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     let ends = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in running?.finish() })
@@ -53,7 +70,10 @@ struct Program {
     print("\(display.name): \(display.reason)")
     let engine = Engine(display: display, root: Layer())
     running = engine
-    let feed = FeedList(frame: engine.root.bounds, fonts: try SceneFonts())
+    let feed = FeedList(
+      frame: engine.root.bounds, fonts: try SceneFonts(), photographs: photographs,
+      loader: FeedList.loader(workers: engine.workers, loop: engine.loop))
+    feed.list.images?.onFailure = { _, error in print(error) }
     engine.root.addSublayer(feed.list)
     let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
     engine.output.observe { _ = meter.record($0) }.keep()
@@ -81,7 +101,7 @@ struct Program {
     let rows = feed.list.visibleRows
     engine.invalidate()
     let report = meter.report()
-    print("\(report.presented) frames, \(report.late) late")
+    print("\(report.presented) frames, \(report.late) late, \(report.hitchTimeRatio ?? 0) ms/s of hitches")
     print("at its end the list shows articles \((rows.first ?? 0) + 1) to \((rows.last ?? 0) + 1)")
   }
 }

@@ -111,6 +111,9 @@ public final class RemoteImageLoader {
     }
   }
 
+  /// Does something on the main thread, later, in the modes of completions.
+  func later(_ body: @escaping @MainActor @Sendable () -> Void) { post(modes, body) }
+
   // MARK: Steps of a download, each begun on the main thread
 
   private func begin(_ address: WebAddress) {

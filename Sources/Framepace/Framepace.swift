@@ -99,6 +99,8 @@
 @_exported public import class ImageFiles.ImageCache
 @_exported public import enum ImageFiles.ImageFileError
 @_exported public import struct ImageFiles.ImageLimits
+@_exported public import protocol ImageFiles.OrderedImageLoader
+@_exported public import protocol ImageFiles.OrderedImageRequest
 @_exported public import struct ImageFiles.PixelSize
 
 @_exported public import struct Typesetting.AttributedText

@@ -95,6 +95,35 @@ final class RemoteImageTests: XCTestCase {
     }
   }
 
+  /// The loader of a list's pictures takes addresses as names.
+  func testNamesOfPicturesAreAddresses() throws {
+    try MainActor.assumeIsolated { [folder, workers] in
+      let picture = try Self.picture()
+      let server = try Server { _ in [Server.answer("200 OK", ["Content-Type: image/png"], picture)] }
+      let stage = try Stage(folder.path, workers)
+      let pictures: any OrderedImageLoader = stage.loader
+      @MainActor func load(_ name: String) -> any OrderedImageRequest {
+        pictures.load(named: name, fitting: PixelSize(width: 20, height: 20), order: 3) { result in
+          switch result {
+          case .success(let image): stage.results.append("\(image.width)x\(image.height)")
+          case .failure(let error): stage.results.append("\(error is RemoteImageError)")
+          }
+        }
+      }
+      let cancelled = load("nowhere at all")
+      _ = load("nowhere at all")
+      cancelled.cancel()
+      // A completion is called later.
+      XCTAssertEqual(stage.results, [])
+      stage.wait(for: 1)
+      XCTAssertEqual(stage.results, ["true"])
+      let request = load(server.address("/p"))
+      request.order = 1
+      stage.wait(for: 2)
+      XCTAssertEqual(stage.results.last, "20x10")
+    }
+  }
+
   func testTheCacheIsAskedFirstAndTheServerWhenItIsOld() throws {
     try MainActor.assumeIsolated { [folder, workers] in
       let picture = try Self.picture()

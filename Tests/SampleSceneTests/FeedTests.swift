@@ -1,5 +1,6 @@
 import Framepace
 import FramepaceTesting
+import LinuxSystem
 import SampleScenes
 import XCTest
 
@@ -9,7 +10,9 @@ import XCTest
     let stage = try ManualStage(width: 360, height: 640, rate: .hertz60)
     defer { stage.engine.invalidate() }
     stage.engine.waitsForDrawings = true
-    let feed = FeedList(frame: stage.root.bounds, fonts: try SceneFonts())
+    let workers = WorkerPool(simulatedThreads: 1)
+    let feed = FeedList(
+      frame: stage.root.bounds, fonts: try SceneFonts(), loader: FeedList.loader(workers: workers, loop: stage.loop))
     stage.root.addSublayer(feed.list)
     let moves = (1...10).map { "\(0.1 + 0.01 * Double($0)) 1 touch 0 moved 0.5 \(0.8 - 0.05 * Double($0))" }
     let script = try InputScript(
@@ -23,12 +26,20 @@ import XCTest
     let player = InputPlayer(script, clock: stage.loop.clock) { stage.engine.inputRouter.receive($0) }
     player.add(to: stage.loop, mode: .common)
     player.start(at: stage.clock.now)
-    stage.run(for: .milliseconds(500))
+    // A picture every 10 ms.
+    func run(_ count: Int) {
+      for _ in 0..<count {
+        stage.run(for: .milliseconds(10))
+        _ = workers.runNextJob()
+      }
+    }
+    run(50)
     XCTAssertFalse(feed.list.controller.isDragging)
     XCTAssertGreaterThan(feed.list.controller.velocity.y, 500)
     let folder = String(#filePath.dropLast("FeedTests.swift".count)) + "Goldens"
     try GoldenImage.check(stage.display.capture(), against: "\(folder)/feed-flicked.png")
-    stage.run(for: .seconds(4))
+    run(400)
+    XCTAssertEqual(feed.list.images?.loadingCount, 0)
     XCTAssertEqual(stage.engine.modes.top, .default)
     XCTAssertEqual(feed.list.controller.velocity, .zero)
     XCTAssertGreaterThan(feed.list.visibleRows.first ?? 0, 5)

@@ -14,6 +14,15 @@ import LinuxSystem
 /// become known.
 open class ListLayer: ScrollLayer {
   public weak var dataSource: (any ListLayerDataSource)?
+  /// Loads the pictures of rows; nil, as at first, for rows without. A loader of pictures belongs to one list.
+  public var images: RowImages? {
+    didSet {
+      if images === oldValue { return }
+      oldValue?.list = nil
+      images?.list = self
+      reloadRows(0..<rows.count)
+    }
+  }
   /// The scrolling of the list.
   public private(set) lazy var controller = ScrollController(self, content: .zero, axes: .vertical)
   /// The places of the rows.
@@ -21,16 +30,22 @@ open class ListLayer: ScrollLayer {
   /// The rows that have layers now, from the top down.
   public var visibleRows: [Int] { shown.keys.sorted() }
 
-  private var shown: [Int: Row] = [:]
+  var shown: [Int: Row] = [:]
   private var recycled: [String: [Layer]] = [:]
   private var mostShown = 0
   private var near: Range<Int> = 0..<0
   private var isFilling = false
   private var laidOutWidth = 0.0
+  /// The pictures of rows that are near, as far as they were asked for, and what they were asked for last.
+  var rowImages: [Int: RowImage?] = [:]
+  var imageView: ImageView?
+  /// The width and scale for which they were asked for.
+  var imageScale = Size.zero
 
-  private struct Row {
+  struct Row {
     var layer: Layer
     var kind: String
+    var image: RowImage?
   }
 
   /// - Parameter estimatedRowHeight: the height of rows that have not been seen, in points.
@@ -59,6 +74,7 @@ open class ListLayer: ScrollLayer {
   /// Makes the layers of rows anew, which may have other heights.
   public func reloadRows(_ range: Range<Int>) {
     for row in shown.keys where range.contains(row) { recycle(row) }
+    forgetImages()
     settle(shiftedBy: 0)
   }
 
@@ -155,6 +171,7 @@ open class ListLayer: ScrollLayer {
     isFilling = true
     defer { isFilling = false }
     laidOutWidth = bounds.width
+    followImageScale(dataSource)
     var window = RowWindow(rows, position: bounds.minY, viewport: bounds.height, velocity: controller.velocity.y)
     for row in shown.keys where !window.visible.contains(row) { recycle(row) }
     // A row may be higher or lower than it was expected to be, so that others are seen; once all of those are known this ends.
@@ -167,16 +184,18 @@ open class ListLayer: ScrollLayer {
     for row in shown.keys where !window.visible.contains(row) { recycle(row) }
     place(animated: animated)
     tellNear(window, dataSource)
+    loadImages(window, dataSource)
   }
 
   private func add(_ row: Int, _ dataSource: any ListLayerDataSource, fadesIn: Bool) {
     let kind = dataSource.list(self, kindOf: row)
     let layer = dataSource.list(self, layerFor: row, recycling: recycled[kind]?.popLast())
-    shown[row] = Row(layer: layer, kind: kind)
+    shown[row] = Row(layer: layer, kind: kind, image: image(of: row, dataSource))
     mostShown = max(mostShown, shown.count)
     Transaction.withoutActions {
       layer.frame = frame(of: row)
       addSublayer(layer)
+      showPicture(of: row)
     }
     if fadesIn { layer.add(BasicAnimation(.opacity, from: 0, to: 1), forKey: "row") }
     measure(row)
@@ -215,7 +234,10 @@ open class ListLayer: ScrollLayer {
 
   private func recycle(_ row: Int) {
     guard let entry = shown.removeValue(forKey: row) else { return }
-    Transaction.withoutActions { entry.layer.removeFromSuperlayer() }
+    Transaction.withoutActions {
+      entry.layer.removeFromSuperlayer()
+      if entry.image != nil { dataSource?.list(self, show: nil, in: entry.layer, of: row) }
+    }
     // No scroll needs more than were seen at once.
     if recycled[entry.kind, default: []].count < mostShown { recycled[entry.kind, default: []].append(entry.layer) }
   }
@@ -226,6 +248,7 @@ open class ListLayer: ScrollLayer {
   }
 
   private func forgetNear() {
+    forgetImages()
     let before = exchange(&near, with: 0..<0)
     if !before.isEmpty { dataSource?.list(self, needsNoMore: Array(before)) }
   }

@@ -1,4 +1,6 @@
+public import Geometry
 public import Layers
+public import Raster
 
 /// Makes the rows of a list.
 @MainActor
@@ -16,6 +18,12 @@ public protocol ListLayerDataSource: AnyObject {
   func list(_ list: ListLayer, willNeed rows: [Int])
   /// Rows that are no longer near: what is being loaded for them is not needed. Nothing by default.
   func list(_ list: ListLayer, needsNoMore rows: [Int])
+  /// The picture of a row, for a list with `ListLayer.images`: its name, as the loader knows it, and the size in points into which it is to
+  /// fit. It is asked for as the row comes near, and again after edits. Nil, for none, by default.
+  func list(_ list: ListLayer, imageFor row: Int) -> (name: String, size: Size)?
+  /// Shows a row's picture in its layer; nil to show that there is none yet. It is called with what there is as the layer is made, when
+  /// the picture appears, and with nil as the row leaves, so that layers that wait for other rows hold no pictures. Nothing by default.
+  func list(_ list: ListLayer, show picture: Image?, in layer: Layer, of row: Int)
 }
 
 extension ListLayerDataSource {
@@ -23,4 +31,6 @@ extension ListLayerDataSource {
   public func list(_ list: ListLayer, kindOf row: Int) -> String { "" }
   public func list(_ list: ListLayer, willNeed rows: [Int]) {}
   public func list(_ list: ListLayer, needsNoMore rows: [Int]) {}
+  public func list(_ list: ListLayer, imageFor row: Int) -> (name: String, size: Size)? { nil }
+  public func list(_ list: ListLayer, show picture: Image?, in layer: Layer, of row: Int) {}
 }

@@ -4,6 +4,8 @@ public struct RowWindow: Hashable, Sendable {
   public static let lookahead = 0.5
   /// The most viewports for which rows are made ready ahead: more would be gone by before they are.
   public static let mostViewports = 4.0
+  /// The viewports a second from which on nobody sees a picture.
+  public static let fastViewports = 2.0
 
   /// The rows that are seen.
   public let visible: Range<Int>

@@ -52,7 +52,7 @@ public final class ScrollController: Responder {
   /// The recognizer of drags, for other recognizers that are to wait for it.
   public let recognizer: GestureRecognizer<ScrollGesture>
 
-  /// Called after each change of the position, before the delegate.
+  /// Called for each frame while the content moves, before the delegate.
   var onScroll: (@MainActor () -> Void)?
   private var machine: ScrollMachine
   private var viewport: Size
@@ -122,8 +122,10 @@ public final class ScrollController: Responder {
   /// True from the touch of a finger that drags or holds until it is lifted.
   public var isDragging: Bool { recognizer.state == .began || recognizer.state == .changed }
 
-  /// The velocity of the position in points per second, at the time of the loop's clock.
-  public var velocity: Point { layer?.router.map { machine.velocity(at: $0.now) } ?? .zero }
+  /// The velocity of the position in points per second, where it is now; zero while a finger drags.
+  public var velocity: Point { machine.velocity(at: time) }
+  /// The position at which the content will rest if nothing is done.
+  public var restPosition: Point { machine.restPosition(after: time) }
 
   /// Gives the content another size and moves the position with it, so that what is seen stays where it is: rows came above it.
   public func setContentSize(_ size: Size, shiftingBy shift: Point) {
@@ -256,10 +258,8 @@ public final class ScrollController: Responder {
       layer.bounds.origin = pixel
       if showsIndicators { indicators.show(machine, in: layer, at: time) }
     }
-    if hasMoved {
-      onScroll?()
-      delegate?.scrollControllerDidScroll(self)
-    }
+    onScroll?()
+    if hasMoved { delegate?.scrollControllerDidScroll(self) }
     let isAtRest = grab == .none && machine.isAtRest(at: time)
     recognizer.machine.catchesAtOnce = !isAtRest && grab == .none
     if isAtRest { rest() }

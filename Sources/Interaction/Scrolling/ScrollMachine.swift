@@ -50,6 +50,11 @@ public struct ScrollMachine: Hashable, Sendable {
   /// In points per second.
   public func velocity(at time: MonotonicTime) -> Point { Point(x.velocity(at: time), y.velocity(at: time)) }
 
+  /// The position at which it will rest if nothing is done, such as that around which rows are made ready.
+  public func restPosition(after time: MonotonicTime) -> Point {
+    Point(x.restPosition(after: time), y.restPosition(after: time))
+  }
+
   /// True if it stands still, without a finger, and does so until something is done.
   public func isAtRest(at time: MonotonicTime) -> Bool { x.isAtRest(at: time) && y.isAtRest(at: time) }
 

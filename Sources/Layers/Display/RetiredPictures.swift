@@ -1,5 +1,5 @@
 import LinuxSystem
-import Raster
+package import Raster
 
 /// The pictures that were drawn and are no longer shown. They are kept until nobody else holds them, and then released by a worker:
 /// the kernel needs a good part of a millisecond to take back the memory of a large one.
@@ -39,4 +39,9 @@ struct RetiredPictures {
       withExtendedLifetime(released) {}
     }
   }
+}
+
+extension Layer {
+  /// Has a worker release a picture once nothing shows it any more.
+  package func retire(_ picture: Image) { context?.retired.append(picture) }
 }
