@@ -35,8 +35,9 @@ func system(_ name: String, _ pkgConfig: String? = nil, apt package: String? = n
   .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: package.map { [.apt([$0])] })
 }
 
-func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: swiftSettings)
+func sample(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Samples/\(name)", exclude: exclude, swiftSettings: swiftSettings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -194,8 +195,12 @@ let package = Package(
     sample("SeveralDisplays", ["Framepace"]),
     sample("DyingApplication", ["LinuxSystem", "RunLoops"]),
     sample("Kiosk", ["Framepace", "KMS", "Seats"]),
-    sample("Feed", ["Framepace", "KMS", "SampleScenes", "Seats"]),
-    sample("Form", ["Framepace", "KMS", "SampleScenes", "Seats"]),
+    // The frame of the samples that people touch.
+    library("InteractivePrograms", ["Framepace", "KMS", "Seats"], path: "Samples/InteractivePrograms"),
+    sample("Feed", ["Framepace", "InteractivePrograms", "SampleScenes"]),
+    sample("Form", ["Framepace", "InteractivePrograms", "SampleScenes"]),
+    sample("Paint", ["Framepace", "InteractivePrograms", "SampleScenes"], exclude: ["rainbow.input"]),
+    sample("Map", ["Framepace", "InteractivePrograms", "SampleScenes"], exclude: ["journey.input"]),
     sample("UnpluggedScreen", ["Framepace", "KMS", "KMSTesting"]),
     sample("TurnMemory", ["FrameArenas", "LinuxSystem", "RunLoops"]),
     sample("RunUntil", ["Framepace", "FramepaceTesting"]),

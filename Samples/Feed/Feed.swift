@@ -8,9 +8,8 @@
 // showed, and how many were late.
 import Framepace
 import Glibc
-import KMS
+import InteractivePrograms
 import SampleScenes
-import Seats
 
 /// Three flicks of a finger on a screen, the last of which catches the list.
 let flicks = """
@@ -51,57 +50,30 @@ struct Program {
   static func main() {
     do {
       let arguments = CommandLine.arguments.dropFirst()
-      try run(arguments.first, photographs: try arguments.dropFirst().first.map(pictureFiles) ?? [])
+      let photographs = try arguments.dropFirst().first.map(pictureFiles) ?? []
+      var (feed, meter): (FeedList?, FPSMeter?)
+      // The list comes to rest.
+      try InteractiveProgram.run(arguments.first, rest: .seconds(2)) { engine in
+        let made = FeedList(
+          frame: engine.root.bounds, fonts: try SceneFonts(), photographs: photographs,
+          loader: FeedList.loader(workers: engine.workers, loop: engine.loop))
+        made.list.images?.onFailure = { _, error in print(error) }
+        engine.root.addSublayer(made.list)
+        meter = FPSMeter(refreshRate: engine.output.display.ticker.refreshRate)
+        engine.output.observe { _ = meter?.record($0) }.keep()
+        feed = made
+        return try InputScript(flicks)
+      } end: {
+        let rows = feed?.list.visibleRows ?? []
+        if let report = meter?.report() {
+          let hitches = Double(((report.hitchTimeRatio ?? 0) * 100).rounded()) / 100
+          print("\(report.presented) frames, \(report.late) late, \(hitches) ms/s of hitches")
+        }
+        print("at its end the list shows articles \((rows.first ?? 0) + 1) to \((rows.last ?? 0) + 1)")
+      }
     } catch {
       print("\(error)")
       exit(1)
     }
-  }
-
-  @MainActor
-  private static func run(_ argument: String?, photographs: [String]) throws {
-    var running: Engine?
-    // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
-    let ends = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in running?.finish() })
-    FrameLoop.main.add(ends, to: .common)
-
-    let session = DisplaySession(seat: .automatic())
-    let display = try Displays.automatic(width: 480, height: 800, refreshRate: .hertz60, session: session)
-    print("\(display.name): \(display.reason)")
-    let engine = Engine(display: display, root: Layer())
-    running = engine
-    let feed = FeedList(
-      frame: engine.root.bounds, fonts: try SceneFonts(), photographs: photographs,
-      loader: FeedList.loader(workers: engine.workers, loop: engine.loop))
-    feed.list.images?.onFailure = { _, error in print(error) }
-    engine.root.addSublayer(feed.list)
-    let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
-    engine.output.observe { _ = meter.record($0) }.keep()
-
-    if argument == "live" {
-      let input = try InputDevices(session: session.seat) { engine.inputRouter.receive($0) }
-      input.add(to: engine.loop, mode: .common)
-      engine.inputRouter.readWaiting = { input.read() }
-      if let absence = input.absence { print(absence) }
-      engine.run()
-      input.invalidate()
-    } else {
-      let script = try argument.map { try InputScript(contentsOf: $0) } ?? InputScript(flicks)
-      let player = InputPlayer(script) { engine.inputRouter.receive($0) }
-      player.onEnd = {
-        // The list comes to rest.
-        let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .seconds(2), .onMain { _ in engine.finish() })
-        engine.loop.add(end, to: .common)
-      }
-      player.add(to: engine.loop, mode: .common)
-      player.start(at: engine.loop.clock.now)
-      engine.run()
-      player.stop()
-    }
-    let rows = feed.list.visibleRows
-    engine.invalidate()
-    let report = meter.report()
-    print("\(report.presented) frames, \(report.late) late, \(report.hitchTimeRatio ?? 0) ms/s of hitches")
-    print("at its end the list shows articles \((rows.first ?? 0) + 1) to \((rows.last ?? 0) + 1)")
   }
 }
