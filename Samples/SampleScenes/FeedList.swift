@@ -3,7 +3,7 @@ public import Framepace
 /// Ten thousand articles with pictures, in a list that people scroll: the data source of the sample `Feed`.
 ///
 /// Workers load the pictures before their rows are seen: photographs from files, or landscapes that they paint in their place. A row shows its
-/// grey place until its picture is there.
+/// grey place until its picture is there. Without a loader each row draws its landscape once it is in the tree.
 @MainActor
 public final class FeedList: ListLayerDataSource {
   public let list: ListLayer
@@ -14,16 +14,16 @@ public final class FeedList: ListLayerDataSource {
   /// - Parameters:
   ///   - frame: the place of the list, in points.
   ///   - photographs: the paths of picture files, of which the articles take turns; without any, landscapes are painted.
-  ///   - loader: loads the pictures; `FeedList.loader(workers:loop:)` knows the names of both.
+  ///   - loader: loads the pictures; `FeedList.loader(workers:loop:)` knows the names of both. Nil for rows that draw their landscapes.
   public init(
-    frame: Rect, fonts: SceneFonts, count: Int = 10_000, photographs: [String] = [], loader: any OrderedImageLoader,
+    frame: Rect, fonts: SceneFonts, count: Int = 10_000, photographs: [String] = [], loader: (any OrderedImageLoader)?,
     byteBudget: Int = 64 << 20, appearance: RowImages.Appearance = .afterFastFling
   ) {
     (self.fonts, self.count, self.photographs) = (fonts, count, photographs)
     list = ListLayer(frame: frame, estimatedRowHeight: 180)
     list.backgroundColor = Palette.night
     list.dataSource = self
-    list.images = RowImages(loader: loader, byteBudget: byteBudget, appearance: appearance)
+    list.images = loader.map { RowImages(loader: $0, byteBudget: byteBudget, appearance: appearance) }
     list.reload(count: count)
   }
 
@@ -36,7 +36,7 @@ public final class FeedList: ListLayerDataSource {
   }
 
   public func list(_ list: ListLayer, layerFor row: Int, recycling recycled: Layer?) -> Layer {
-    let layer = recycled as? ArticleRow ?? ArticleRow(fonts: fonts)
+    let layer = recycled as? ArticleRow ?? ArticleRow(fonts: fonts, drawsLandscape: list.images == nil)
     layer.show(row)
     return layer
   }
@@ -78,12 +78,13 @@ extension Landscape {
 private final class ArticleRow: Layer {
   private static let margin = 16.0
   private let card = Layer()
-  let picture = Layer()
+  let picture: Layer
   private let title: TextLayer
   private let line: TextLayer
   private var row = 0
 
-  init(fonts: SceneFonts) {
+  init(fonts: SceneFonts, drawsLandscape: Bool) {
+    picture = drawsLandscape ? LandscapeLayer(.dawn, cornerRadius: 8) : Layer()
     title = TextLayer("", font: fonts.medium(size: 20), color: Palette.text)
     line = TextLayer("", font: fonts.regular(size: 14), color: Palette.dim)
     super.init()
@@ -111,6 +112,7 @@ private final class ArticleRow: Layer {
   func show(_ row: Int) {
     self.row = row
     let landscape = Landscape.ofArticle(row)
+    (picture as? LandscapeLayer)?.landscape = landscape
     title.string = "\(landscape.name), number \(row + 1)"
     line.string = "\(3 + row * 13 % 55) minutes ago · \(1 + row * 17 % 40) answers"
     setNeedsLayout()

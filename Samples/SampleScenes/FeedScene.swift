@@ -10,7 +10,8 @@ public final class FeedScene: SampleScene {
     root.backgroundColor = Palette.line
     let width = min(size.width, 720)
     let left = settings.edge(near: (size.width - width) / 2)
-    feed = FeedList(frame: Rect(x: left, y: 0, width: width, height: size.height), fonts: settings.fonts)
+    feed = FeedList(
+      frame: Rect(x: left, y: 0, width: width, height: size.height), fonts: settings.fonts, loader: nil)
     root.addSublayer(feed.list)
   }
 
