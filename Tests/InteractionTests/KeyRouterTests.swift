@@ -114,4 +114,32 @@ import XCTest
     XCTAssertEqual(lamps.first, [])
     XCTAssertEqual(lamps.last, .capsLock)
   }
+  /// Keys that ask for another session reach it and no responder; Control, which is still held when the seat is lost, is cancelled, and does
+  /// nothing to the first key afterwards.
+  func testASessionIsAskedForWithControlHeld() throws {
+    let stage = try Stage()
+    stage.field.responder?.becomeFirstResponder()
+    var sessions: [Int] = []
+    stage.input.router.onSessionRequest = { sessions.append($0) }
+    for key in ["KEY_LEFTCTRL", "KEY_LEFTALT", "KEY_F3"] { try stage.key(key, isDown: true) }
+    XCTAssertEqual(sessions, [3])
+    stage.send(.removed)
+    stage.input.turn()
+    XCTAssertEqual(
+      stage.input.taken(),
+      [
+        "field first", "field down Control_L ''", "field down Alt_L ''", "field cancelled Control_L ''",
+        "field cancelled Alt_L ''",
+      ])
+    stage.send(.added(stage.keys))
+    // Their releases are read when the seat is back.
+    for key in ["KEY_LEFTCTRL", "KEY_LEFTALT", "KEY_F3"] { try stage.key(key, isDown: false) }
+    try stage.key("KEY_A", isDown: true)
+    XCTAssertEqual(stage.input.taken(), ["field down a 'a'"])
+    XCTAssertEqual(sessions, [3])
+    // Without a taker it is a key as any other.
+    stage.input.router.onSessionRequest = nil
+    for key in ["KEY_LEFTCTRL", "KEY_LEFTALT", "KEY_F12"] { try stage.key(key, isDown: true) }
+    XCTAssertEqual(stage.input.taken().last, "field down XF86Switch_VT_12 ''")
+  }
 }

@@ -26,6 +26,13 @@ public struct Keysym: RawRepresentable, Hashable, Sendable, CustomStringConverti
 
   public var description: String { name }
 
+  /// The number of the session that the symbol asks for, 1 to 12: that of Control, Alt and a function key, see `SeatSession.switchSession(to:)`.
+  /// Nil for every other symbol.
+  public var sessionNumber: Int? {
+    // XF86Switch_VT_1 to XF86Switch_VT_12 of xkbcommon-keysyms.h.
+    0x1008_FE01...0x1008_FE0C ~= rawValue ? Int(rawValue - 0x1008_FE00) : nil
+  }
+
   /// The symbol of a key that has no meaning in the layout, "NoSymbol".
   public static let none = Keysym(rawValue: 0)
 }

@@ -59,6 +59,19 @@ public final class InputRouter {
     get { keys.onLEDs }
     set { keys.onLEDs = newValue }
   }
+  /// Called when keys ask for another session: Control, Alt and a function key, by the keyboard's layout. Nil, as at first, to stay in front
+  /// whatever is pressed.
+  ///
+  /// ```swift
+  /// router.onSessionRequest = { try? session.switchSession(to: $0) }
+  /// ```
+  ///
+  /// While another session has the seat there are no devices: touches and keys that are down are cancelled, and what is down when the seat
+  /// is back is not known, so that it types nothing.
+  public var onSessionRequest: (@MainActor (Int) -> Void)? {
+    get { keys.onSession }
+    set { keys.onSession = newValue }
+  }
   /// Keys on the screen, for text where there is no other keyboard.
   public weak var keyboardPanel: (any KeyboardPanel)? {
     willSet { if newValue !== keyboardPanel { panels.hide(keyboardPanel) } }

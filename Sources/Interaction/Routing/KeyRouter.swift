@@ -16,6 +16,9 @@ final class KeyRouter {
     didSet { showLEDs() }
   }
 
+  /// Called with the number of the session that keys ask for, instead of the first responder; nil to have no such keys.
+  var onSession: (@MainActor (Int) -> Void)?
+
   private let loop: FrameLoop
   private var repetition = KeyRepeat()
   private let alarm: FrameLoop.Alarm
@@ -39,7 +42,11 @@ final class KeyRouter {
   func handle(_ code: InputCode, isDown: Bool, of device: InputDevice.ID, at time: MonotonicTime) {
     pass(time)
     guard let key = keyboard?.handle(code, isDown: isDown, of: device, at: time) else { return }
-    deliver(key)
+    if let onSession, let number = key.keysym.sessionNumber {
+      if key.phase == .down { onSession(number) }
+    } else {
+      deliver(key)
+    }
     showLEDs()
   }
 
