@@ -294,8 +294,7 @@ public final class InputRouter {
     (touch.location, touch.time) = (contact.location, contact.time)
     touch.history.removeAll(keepingCapacity: true)
     for sample in history {
-      touch.history.append(sample)
-      touch.pressure = sample.pressure ?? touch.pressure
+      touch.add(sample)
       arbiter.add(sample.contact)
     }
     if contact.phase == .ended || contact.phase == .cancelled { touches[contact.id] = nil }
