@@ -284,7 +284,8 @@ let package = Package(
     .executableTarget(
       name: "vm-guest",
       dependencies: [
-        "CDRM", "CEvdev", "Compositing", "FrameTiming", "Framepace", "Geometry", "Input", "KMS", "LinuxSystem", "Metering",
+        "CDRM", "CEvdev", "CLibinput", "CUdev", "Compositing", "FrameTiming", "Framepace", "Geometry", "Input", "KMS",
+        "LinuxSystem", "Metering",
         "Presentation", "Raster", "RenderTree", "RunLoops", "SampleScenes", "Seats",
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),

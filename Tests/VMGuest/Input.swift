@@ -10,10 +10,15 @@ import Seats
 @MainActor
 final class InputReader {
   private(set) var events: [InputEvent] = []
+  /// Called with each event.
+  var onEvent: (@MainActor (InputEvent) -> Void)?
   private var input: InputDevices?
 
   init() throws(SystemError) {
-    input = try InputDevices(session: .direct(why: "a test")) { [unowned self] in events.append($0) }
+    input = try InputDevices(session: .direct(why: "a test")) { [unowned self] event in
+      events.append(event)
+      onEvent?(event)
+    }
     input?.add(to: .main, mode: .common)
   }
 

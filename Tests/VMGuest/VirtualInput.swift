@@ -35,6 +35,9 @@ final class VirtualInput {
     libevdev_free(device)
   }
 
+  /// The descriptor to which events are written.
+  var descriptor: Int32 { libevdev_uinput_get_fd(output) }
+
   /// Writes events, and the end of their group.
   func write(_ events: (type: Int32, code: Int32, value: Int32)...) {
     for event in events { writeOne(event) }
@@ -85,7 +88,7 @@ final class VirtualInput {
       enable(EV_KEY, BTN_LEFT, BTN_RIGHT)
       enable(EV_REL, REL_X, REL_Y, REL_WHEEL)
     case .keyboard:
-      enable(EV_KEY, KEY_A, KEY_B, KEY_C, KEY_LEFTCTRL, KEY_LEFTSHIFT, KEY_ESC, KEY_ENTER, KEY_SPACE)
+      enable(EV_KEY, KEY_A, KEY_B, KEY_C, KEY_LEFTCTRL, KEY_LEFTALT, KEY_LEFTSHIFT, KEY_F2, KEY_ESC, KEY_ENTER, KEY_SPACE)
       enable(EV_LED, LED_CAPSL, LED_NUML, LED_SCROLLL)
     case .tablet:
       enable(EV_KEY, BTN_LEFT, BTN_RIGHT)

@@ -67,6 +67,10 @@ case "input-overflow": attempt { try inputOverflow() }
 case "input-record": attempt { try inputRecord() }
 case "input-seat": attempt { try inputSeat() }
 case "input-typed": attempt { try inputTyped() }
+case "input-scroll": attempt { try inputScroll() }
+case "input-hits": attempt { try inputHits(number(1)) }
+case "input-latency": attempt { try inputLatency(number(1)) }
+case "input-switch": attempt { try inputSwitch() }
 default:
   print(
     """
