@@ -72,6 +72,7 @@ import XCTest
       work()
     }
 
+    var waitingCount: Int { waiting.count { $0.completion != nil } }
     /// The bytes of all pictures that somebody holds.
     var aliveBytes: Int { pictures.reduce(0) { $0 + ($1.image.map { $0.bytesPerRow * $0.height } ?? 0) } }
   }
@@ -166,7 +167,7 @@ import XCTest
       }
       guard let images = list.images else { return "no pictures" }
       if images.byteCount > images.byteBudget { return "\(images.byteCount) bytes of \(images.byteBudget)" }
-      if images.loadingCount > 80 { return "\(images.loadingCount) pictures are waited for" }
+      if max(images.loadingCount, decoders.waitingCount) > 80 { return "\(decoders.waitingCount) pictures are waited for" }
       // Besides, a frame that is shown may hold pictures that have left.
       let alive = decoders.aliveBytes
       if alive > images.byteBudget + 80 * pictureBytes { return "\(alive) bytes are held" }
