@@ -210,4 +210,97 @@ import XCTest
       XCTAssertTrue(stage.list.visibleRows.contains(row), "\(row) of \(stage.list.visibleRows)")
     }
   }
+
+  /// An animation leads to where the row is by then, though heights become known on the way and rows come and go.
+  func testAnAnimationLeadsToItsRow() throws {
+    for seed in some(4, of: 0..<200) {
+      var random = SplitMix64(seed: UInt64(seed))
+      let stage = try Stage((0..<2_000).map { Item(number: $0, height: Double(Int.random(in: 10...400, using: &random))) })
+      defer { stage.manual.engine.invalidate() }
+      for _ in 0..<4 {
+        let target = Int.random(in: 0..<stage.source.items.count, using: &random)
+        let number = stage.source.items[target].number
+        stage.list.scroll(toRow: target, animated: true)
+        stage.manual.run(for: .milliseconds(Int64.random(in: 20...250, using: &random)))
+        // One that has come to its end is followed no more.
+        if Bool.random(using: &random), target > 1, stage.list.controller.velocity.y != 0 {
+          let row = Int.random(in: 0..<target, using: &random)
+          stage.source.items.insert(Item(number: -1 - row, height: 77), at: row)
+          stage.list.insertRows(1, at: row, animated: false)
+        }
+        stage.manual.run(for: .seconds(2))
+        XCTAssertNil(stage.fault(), "seed \(seed)")
+        let row = try XCTUnwrap(stage.source.items.firstIndex { $0.number == number })
+        let frame = try XCTUnwrap(stage.list.layer(for: row)?.frame, "seed \(seed): row \(row) is not seen")
+        let (list, end) = (stage.list.bounds, stage.list.rows.totalHeight)
+        // Whole pixels move.
+        let isSeen = frame.minY >= list.minY - 1 && frame.maxY <= list.maxY + 1
+        XCTAssertTrue(
+          isSeen, "seed \(seed): row \(row) at \(frame.minY)…\(frame.maxY) in \(list.minY)…\(list.maxY) of \(end)")
+      }
+    }
+  }
+
+  /// A finger, a wheel and another scroll end it.
+  func testAnAnimationToARowEndsByAnother() throws {
+    let stage = try Stage((0..<2_000).map { Item(number: $0, height: Double(30 + $0 * 7 % 90)) })
+    defer { stage.manual.engine.invalidate() }
+    stage.list.scroll(toRow: 1_500, animated: true)
+    stage.manual.run(for: .milliseconds(100))
+    stage.list.controller.scroll(to: Point(0, 500), animated: true)
+    stage.manual.run(for: .seconds(2))
+    XCTAssertEqual(stage.list.bounds.minY, 500, accuracy: 2_000)
+    let device = InputDevice(id: InputDevice.ID(rawValue: 1), name: "", abilities: .touch)
+    func send(_ action: InputEvent.Action) {
+      stage.manual.engine.inputRouter.receive(
+        InputEvent(time: stage.manual.clock.now, device: device.id, action: action))
+    }
+    send(.added(device))
+    stage.list.scroll(toRow: 1_900, animated: true)
+    stage.manual.run(for: .milliseconds(100))
+    send(.touch(finger: 0, .down(Point(0.5, 0.5))))
+    stage.manual.run(for: .milliseconds(100))
+    let caught = stage.list.bounds.minY
+    stage.manual.run(for: .seconds(1))
+    XCTAssertEqual(stage.list.bounds.minY, caught)
+    send(.touch(finger: 0, .up))
+    stage.manual.run(for: .seconds(1))
+    XCTAssertEqual(stage.list.bounds.minY, caught)
+  }
+
+  /// The controller takes other physics, and keeps drags to one axis, while it is in use.
+  func testPhysicsAndDirectionOfAController() throws {
+    let stage = try Stage([])
+    defer { stage.manual.engine.invalidate() }
+    let view = ScrollLayer()
+    view.frame = Rect(x: 0, y: 0, width: 320, height: 480)
+    stage.manual.root.addSublayer(view)
+    let controller = ScrollController(view, content: Size(4_000, 4_000))
+    let device = InputDevice(id: InputDevice.ID(rawValue: 1), name: "", abilities: .touch)
+    func send(_ action: InputEvent.Action) {
+      stage.manual.engine.inputRouter.receive(
+        InputEvent(time: stage.manual.clock.now, device: device.id, action: action))
+    }
+    func drag() -> Point {
+      let start = controller.position
+      send(.touch(finger: 0, .down(Point(0.5, 0.8))))
+      for step in 1...10 {
+        stage.manual.run(for: .milliseconds(16))
+        send(.touch(finger: 0, .moved(Point(0.5 - 0.01 * Double(step), 0.8 - 0.03 * Double(step)))))
+      }
+      stage.manual.run(for: .milliseconds(16))
+      send(.touch(finger: 0, .up))
+      stage.manual.run(for: .seconds(6))
+      return controller.position - start
+    }
+    send(.added(device))
+    let free = drag()
+    XCTAssertGreaterThan(free.x, 5)
+    controller.isDirectionLocked = true
+    let locked = drag()
+    XCTAssertEqual(locked.x, 0)
+    XCTAssertEqual(locked.y, free.y, accuracy: 2)
+    controller.physics.decelerationRate = .fast
+    XCTAssertLessThan(drag().y, locked.y - 100)
+  }
 }

@@ -36,6 +36,8 @@ open class ListLayer: ScrollLayer {
   private var near: Range<Int> = 0..<0
   private var isFilling = false
   private var laidOutWidth = 0.0
+  /// The row to which an animation leads.
+  private var destinationRow = 0
   /// The pictures of rows that are near, as far as they were asked for, and what they were asked for last.
   var rowImages: [Int: RowImage?] = [:]
   var imageView: ImageView?
@@ -114,13 +116,26 @@ open class ListLayer: ScrollLayer {
     settle(shiftedBy: shift, animated: animated)
   }
 
-  /// Scrolls as little as shows a row. An animation goes to where the row is expected, which is elsewhere if rows on the way have other heights.
+  /// Scrolls as little as shows a row. Rows on the way may have other heights than were expected: an animation follows the row to where it is
+  /// by then, also if rows are inserted, removed or moved meanwhile.
   public func scroll(toRow row: Int, animated: Bool = false) {
+    if animated {
+      let frame = frame(of: row)
+      let isAbove = frame.minY < bounds.minY
+      if !isAbove, frame.maxY <= bounds.maxY { return controller.scroll(to: bounds.origin) }
+      destinationRow = row
+      return controller.scroll(toward: { [weak self] in
+        guard let self else { return .zero }
+        let frame = self.frame(of: destinationRow)
+        let isAtTop = isAbove || frame.height > bounds.height
+        return Point(bounds.minX, isAtTop ? frame.minY : frame.maxY - bounds.height)
+      })
+    }
     var frame = Rect.zero
     // The rows there may have other heights than were expected, which are known once they are seen.
-    for _ in 0..<(animated ? 1 : 8) where frame != self.frame(of: row) {
+    for _ in 0..<8 where frame != self.frame(of: row) {
       frame = self.frame(of: row)
-      controller.scroll(toShow: frame, animated: animated)
+      controller.scroll(toShow: frame)
       fill()
     }
   }
@@ -185,6 +200,7 @@ open class ListLayer: ScrollLayer {
     place(animated: animated)
     tellNear(window, dataSource)
     loadImages(window, dataSource)
+    controller.pursueDestination()
   }
 
   private func add(_ row: Int, _ dataSource: any ListLayerDataSource, fadesIn: Bool) {
@@ -255,5 +271,6 @@ open class ListLayer: ScrollLayer {
 
   private func renumber(_ newRow: (Int) -> Int) {
     shown = Dictionary(uniqueKeysWithValues: shown.map { (newRow($0.key), $0.value) })
+    destinationRow = newRow(destinationRow)
   }
 }

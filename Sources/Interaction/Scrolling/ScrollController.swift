@@ -51,6 +51,20 @@ public final class ScrollController: Responder {
   }
   /// The recognizer of drags, for other recognizers that are to wait for it.
   public let recognizer: GestureRecognizer<ScrollGesture>
+  /// How the content moves by itself, and at its edges. Content that moves does so by it from the change on.
+  public var physics: ScrollPhysics {
+    didSet {
+      if physics == oldValue { return }
+      let time = begin()
+      machine.setPhysics(x: physics, y: physics, at: time)
+      follow(at: time)
+    }
+  }
+  /// True if a drag that begins along one axis keeps to it, as UIScrollView's `isDirectionalLockEnabled`. False at first.
+  public var isDirectionLocked: Bool {
+    get { machine.isDirectionLocked }
+    set { machine.isDirectionLocked = newValue }
+  }
 
   /// Called for each frame while the content moves, before the delegate.
   var onScroll: (@MainActor () -> Void)?
@@ -58,27 +72,32 @@ public final class ScrollController: Responder {
   private var viewport: Size
   private let axes: ScrollAxes
   private var grab = Grab.none
-  private var link: DisplayLink?
-  /// The root and the screens for which the link was made.
-  private weak var linkedRoot: Layer?
-  private var linkedScreens = 0
+  private var ticks: Ticks?
   private var tracking: FrameLoop.ModeStack.Entry?
   private var isMoving = false
   /// The latest time for which a position was shown, and that position.
-  private var shownTime = MonotonicTime.zero
-  private var shownOrigin: Point
+  private var shown: (time: MonotonicTime, origin: Point)
+  /// Tells where an animation leads, which may be elsewhere from frame to frame.
+  private var destination: (@MainActor () -> Point)?
   private let indicators = ScrollIndicatorLayers()
 
   /// A finger's hold of the content.
   private enum Grab { case none, holding, dragging }
+
+  /// A link with a display, and the root and the screens for which it was made.
+  private struct Ticks {
+    let link: DisplayLink
+    weak let root: Layer?
+    let screens: Int?
+  }
 
   /// Makes the layer scroll. The layer keeps the controller alive, as its responder.
   ///
   /// - Parameter axes: the directions in which fingers drag, in the layer's own coordinates; content that fits in one moves in none of them by
   ///   itself.
   public init(_ layer: Layer, content: Size, axes: ScrollAxes = .both, physics: ScrollPhysics = ScrollPhysics()) {
-    (contentSize, self.axes) = (content, axes)
-    (viewport, shownOrigin) = (layer.bounds.size, layer.bounds.origin)
+    (contentSize, self.axes, self.physics) = (content, axes, physics)
+    (viewport, shown) = (layer.bounds.size, (.zero, layer.bounds.origin))
     machine = ScrollMachine(content: content, viewport: viewport, physics: physics, position: layer.bounds.origin)
     recognizer = GestureRecognizer(ScrollGesture())
     super.init()
@@ -89,7 +108,7 @@ public final class ScrollController: Responder {
   }
 
   isolated deinit {
-    link?.invalidate()
+    ticks?.link.invalidate()
     tracking?.pop()
   }
 
@@ -103,8 +122,15 @@ public final class ScrollController: Responder {
     let time = begin()
     // Fingers hold the content no more.
     recognizer.cancel()
+    destination = nil
     machine.scroll(to: position, duration: animated ? .milliseconds(300) : .zero, at: time)
     follow(at: time)
+  }
+
+  /// Scrolls to a position that may become another one on the way, such as that of a row when heights become known.
+  func scroll(toward destination: @escaping @MainActor () -> Point) {
+    scroll(to: destination(), animated: true)
+    self.destination = destination
   }
 
   /// Shows a rectangle of the content, by scrolling as little as possible.
@@ -144,7 +170,7 @@ public final class ScrollController: Responder {
   }
 
   /// The loop's time, or that of the frame that is being made, which is ahead of it; without a router the last one that was known.
-  private var time: MonotonicTime { max(layer?.router?.now ?? .zero, shownTime) }
+  private var time: MonotonicTime { max(layer?.router?.now ?? .zero, shown.time) }
 
   /// Takes over what others did to the layer: its size, and its position.
   @discardableResult
@@ -152,9 +178,9 @@ public final class ScrollController: Responder {
     let time = time
     guard let layer else { return time }
     if layer.bounds.size != viewport { resize() }
-    if layer.bounds.origin != shownOrigin {
-      shownOrigin = layer.bounds.origin
-      machine.scroll(to: shownOrigin, at: time)
+    if layer.bounds.origin != shown.origin {
+      (shown.origin, destination) = (layer.bounds.origin, nil)
+      machine.scroll(to: shown.origin, at: time)
     }
     return time
   }
@@ -167,6 +193,7 @@ public final class ScrollController: Responder {
     switch recognizer.state {
     case .began:
       begin()
+      destination = nil
       recognizer.machine.catchesAtOnce = false
       tracking = tracking ?? layer?.router?.modes?.push(.tracking)
       machine.hold(at: contactTime)
@@ -207,8 +234,9 @@ public final class ScrollController: Responder {
     if isDragging { return }
     // At its end it leaves scrolling to what it lies in; fingers on a touchpad keep what they took.
     guard takes(scroll, at: self.time) else { return super.scrolled(scroll, at: point, time: time) }
-    machine.scroll(scroll, at: max(time, shownTime))
-    follow(at: max(time, shownTime))
+    destination = nil
+    machine.scroll(scroll, at: max(time, shown.time))
+    follow(at: max(time, shown.time))
   }
 
   private func takes(_ scroll: InputEvent.Scroll, at time: MonotonicTime) -> Bool {
@@ -225,10 +253,10 @@ public final class ScrollController: Responder {
   private func follow(at time: MonotonicTime) {
     let needsFrames = movesOn(after: time)
     isMoving = isMoving || needsFrames || grab != .none
-    if needsFrames { takeLink() }
-    guard needsFrames, let link else { return show(at: needsFrames ? .distantFuture : time) }
+    guard needsFrames else { return show(at: time) }
+    guard let link = link() else { return show(at: .distantFuture) }
     link.isPaused = false
-    show(at: max(time, shownTime))
+    show(at: max(time, shown.time))
   }
 
   private func movesOn(after time: MonotonicTime) -> Bool {
@@ -236,24 +264,25 @@ public final class ScrollController: Responder {
   }
 
   /// A link with the display on which the layer is now.
-  private func takeLink() {
+  private func link() -> DisplayLink? {
     let (root, router) = (layer?.top, layer?.router)
-    if link != nil, linkedRoot === root, linkedScreens == router?.changeOfScreens { return }
-    link?.invalidate()
+    if let ticks, ticks.root === root, ticks.screens == router?.changeOfScreens { return ticks.link }
+    ticks?.link.invalidate()
     router?.followers.add(self)
-    link = router?.makeDisplayLink(for: layer) { [weak self] link in self?.show(at: link.targetTimestamp) }
-    (linkedRoot, linkedScreens) = (root, router?.changeOfScreens ?? 0)
+    let made = router?.makeDisplayLink(for: layer) { [weak self] link in self?.show(at: link.targetTimestamp) }
+    ticks = made.map { Ticks(link: $0, root: root, screens: router?.changeOfScreens) }
+    return made
   }
 
   private func show(at time: MonotonicTime) {
-    guard let layer, layer.router != nil || link == nil else { return rest() }
+    guard let layer, layer.router != nil || ticks == nil else { return rest() }
     let position = machine.position(at: time)
     // Whole pixels move without being painted anew.
     let scale = layer.outputScale
     let pixel = Point((position.x * scale).rounded() / scale, (position.y * scale).rounded() / scale)
     let hasMoved = pixel != layer.bounds.origin
-    if time != .distantFuture { shownTime = max(shownTime, time) }
-    shownOrigin = pixel
+    if time != .distantFuture { shown.time = max(shown.time, time) }
+    shown.origin = pixel
     Transaction.withoutActions {
       layer.bounds.origin = pixel
       if showsIndicators { indicators.show(machine, in: layer, at: time) }
@@ -263,12 +292,19 @@ public final class ScrollController: Responder {
     let isAtRest = grab == .none && machine.isAtRest(at: time)
     recognizer.machine.catchesAtOnce = !isAtRest && grab == .none
     if isAtRest { rest() }
-    if !movesOn(after: time) { link?.isPaused = true }
+    if !movesOn(after: time) { ticks?.link.isPaused = true }
+  }
+
+  /// Leads an animation to where its destination is by now. At its end it may be elsewhere once more.
+  func pursueDestination() {
+    guard let destination, !machine.redirect(to: destination(), at: time) else { return }
+    self.destination = nil
+    if machine.isFar(from: destination(), at: time) { scroll(toward: destination) }
   }
 
   /// The content stands still, or is seen nowhere any more.
   private func rest() {
-    if layer?.router == nil { link?.isPaused = true }
+    if layer?.router == nil { ticks?.link.isPaused = true }
     exchange(&tracking, with: nil)?.pop()
     if exchange(&isMoving, with: false) { delegate?.scrollControllerDidComeToRest(self) }
   }

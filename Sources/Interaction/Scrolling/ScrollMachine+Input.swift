@@ -95,6 +95,20 @@ extension ScrollMachine {
     y.scroll(to: position.y, duration: duration, at: time)
   }
 
+  /// Leads the animations of `scroll(to:duration:at:)` elsewhere, in the time that is left of them.
+  ///
+  /// - Returns: false if there are none.
+  mutating func redirect(to position: Point, at time: MonotonicTime) -> Bool {
+    let (horizontal, vertical) = (x.redirect(to: position.x, at: time), y.redirect(to: position.y, at: time))
+    return horizontal || vertical
+  }
+
+  /// True if it lies elsewhere than `scroll(to:duration:at:)` would lead it.
+  func isFar(from position: Point, at time: MonotonicTime) -> Bool {
+    abs(x.extent.clamp(position.x) - x.position(at: time)) > 1e-6
+      || abs(y.extent.clamp(position.y) - y.position(at: time)) > 1e-6
+  }
+
   /// Gives it other sizes while it may move: see `ScrollMotion.setExtent(_:shiftedBy:at:)`.
   public mutating func resize(
     content: Size, viewport: Size, insets: Insets = Insets(), shiftedBy shift: Point = .zero, at time: MonotonicTime

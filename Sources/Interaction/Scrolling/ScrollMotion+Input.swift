@@ -101,13 +101,24 @@ extension ScrollMotion {
           target: extent.clamp(spring.target + shift), position: position, velocity: velocity,
           limit: .sameSide(away: room(from: position, velocity)), frequency: spring.frequency), Start(time))
     case .animating(let ease, let start):
-      let target = extent.clamp(ease.target + shift)
-      if abs(target - (ease.target + shift)) < 1e-6 {
-        state = .animating(ScrollEase(ease, from: ease.origin + shift, to: target), start)
-      } else {
-        let left = max(ease.duration - start.elapsed(at: time), 1e-9)
-        state = .animating(ScrollEase(from: position, to: target, velocity: velocity, duration: left), Start(time))
-      }
+      state = .animating(ScrollEase(ease, from: ease.origin + shift, to: ease.target + shift), start)
+      _ = redirect(to: ease.target + shift, at: time)
     }
+  }
+
+  /// Leads an animation of `scroll(to:duration:at:)` elsewhere, in the time that is left of it.
+  ///
+  /// - Returns: false if there is none.
+  mutating func redirect(to position: Double, at time: MonotonicTime) -> Bool {
+    let now = state(at: time)
+    guard case .animating(let ease, let start) = now else { return false }
+    let target = extent.clamp(position)
+    guard abs(target - ease.target) >= 1e-6 else { return true }
+    let left = max(ease.duration - start.elapsed(at: time), 1e-9)
+    state = .animating(
+      ScrollEase(
+        from: self.position(of: now, at: time), to: target, velocity: velocity(of: now, at: time), duration: left),
+      Start(time))
+    return true
   }
 }
