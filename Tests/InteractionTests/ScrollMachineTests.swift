@@ -156,17 +156,6 @@ private func content(at position: Point = Point(500, 500)) -> ScrollMachine {
 
   // MARK: Content in content
 
-  @Test(arguments: [
-    // The inner one can go 100 back and 50 on, the outer one 30 back and 70 on.
-    (20.0, 20.0, 0.0), (50, 50, 0), (60, 50, 10), (120, 50, 70), (200, 130, 70), (-100, -100, 0), (-110, -100, -10),
-    (-200, -170, -30),
-    (0, 0, 0), (.nan, 0, 0), (.infinity, 0, 0),
-  ])
-  func theInnerContentGoesFirst(way: Double, inner: Double, outer: Double) {
-    let parts = ScrollNesting.divide(way, inner: -100...50, outer: -30...70)
-    #expect(parts == (inner, outer))
-  }
-
   @Test func aDragBelongsToContentThatCanGo() {
     // Rows in pages: the inner one scrolls down only, the outer one to the right.
     let rows = ScrollMachine(content: Size(400, 3000), viewport: Size(400, 450))

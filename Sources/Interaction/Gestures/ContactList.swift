@@ -66,7 +66,7 @@ struct ContactList: Sendable {
 /// A machine that follows contacts from their beginning to their end, and ignores all that it did not see begin.
 protocol ContactFollower: GestureMachine {
   var contacts: ContactList { get set }
-  /// False while a further contact is ignored.
+  /// False while a further contact is ignored; true by default.
   var takesMore: Bool { get }
   /// A contact began, and is the last one of the list.
   mutating func began(at time: MonotonicTime)
@@ -79,6 +79,8 @@ protocol ContactFollower: GestureMachine {
 }
 
 extension ContactFollower {
+  var takesMore: Bool { true }
+
   mutating func follow(_ contact: Contact) {
     if let deadline, contact.time >= deadline { pass(contact.time) }
     guard !state.isFinal else { return }

@@ -69,8 +69,6 @@ public struct SwipeMachine: GestureMachine, ContactFollower {
     contacts.removeAll()
   }
 
-  var takesMore: Bool { true }
-
   mutating func began(at time: MonotonicTime) {
     switch phase {
     case .idle: come(since: time)

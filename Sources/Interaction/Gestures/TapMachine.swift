@@ -91,8 +91,6 @@ public struct TapMachine: GestureMachine, ContactFollower {
     contacts.removeAll()
   }
 
-  var takesMore: Bool { true }
-
   mutating func began(at time: MonotonicTime) {
     switch phase {
     case .idle: come(Series(), since: time)

@@ -19,28 +19,8 @@ public struct ScrollAxes: OptionSet, Hashable, BitwiseCopyable, Sendable {
   func masked(_ way: Point) -> Point { Point(contains(.horizontal) ? way.x : 0, contains(.vertical) ? way.y : 0) }
 }
 
-/// Scrolled content in other scrolled content, and the one of them that takes a drag: the inner one up to its edge, then the outer one.
-///
-/// The rules are functions of the whole way since the drag began, and not of its steps: a finger that comes back meets every content where
-/// it was.
+/// Scrolled content in other scrolled content, and the one of them that takes a drag from its beginning to its end.
 public enum ScrollNesting {
-  /// The part of a way that each takes, in points of the position.
-  ///
-  /// Ways that neither can go are the inner one's, whose rubber band shows the end.
-  ///
-  /// - Parameters:
-  ///   - way: how far the position would go.
-  ///   - inner: how far the inner content can go back and forth without a rubber band: see `ScrollMotion.reach(at:)`.
-  ///   - outer: the same of the outer one.
-  public static func divide(_ way: Double, inner: ClosedRange<Double>, outer: ClosedRange<Double>) -> (
-    inner: Double, outer: Double
-  ) {
-    guard way.isFinite else { return (0, 0) }
-    let first = min(max(way, inner.lowerBound), inner.upperBound)
-    let second = min(max(way - first, outer.lowerBound), outer.upperBound)
-    return (way - second, second)
-  }
-
   /// True if the inner content takes a drag for itself, false if the outer one does.
   ///
   /// The drag belongs to the axis of its greater part. The inner content takes it if it can go that way without a rubber band, or if the
