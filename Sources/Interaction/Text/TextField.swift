@@ -33,7 +33,8 @@ extension TextFieldDelegate {
 /// ```
 ///
 /// A tap places the caret and lets keys go to the field, a second one selects the word, a long press moves the caret with the finger. A horizontal drag
-/// selects: with a pointer, or with a finger where the field has the keys. The keys are those of `TextCommand`; Tab goes to the next field.
+/// selects: with a pointer, or with a finger where the field has the keys. What a finger selects has handles at its ends, which fingers drag. The keys
+/// are those of `TextCommand`; Tab goes to the next field.
 ///
 /// The caret blinks while keys go to the field: it costs two wake-ups a second, and none after ten seconds without a key.
 open class TextField: Layer {
@@ -106,6 +107,11 @@ open class TextField: Layer {
   private let hint = ParagraphLayer()
   private let caret = Layer()
   private let highlight = Layer()
+  let handles = TextSelectionHandles()
+  /// True after a finger's touch, false after a pointer's.
+  var isTouchedByFinger = false {
+    didSet { if isTouchedByFinger != oldValue { setNeedsLayout() } }
+  }
   /// False while the caret blinks away.
   private var isCaretLit = true
   private static let caretWidth = 2.0
@@ -124,7 +130,7 @@ open class TextField: Layer {
     for layer in [highlight, hint, label, caret] { clip.addSublayer(layer) }
     clip.isInteractionEnabled = false
     caret.isHidden = true
-    addSublayer(clip)
+    for layer in [clip] + handles.layers { addSublayer(layer) }
     responder = TextFieldResponder(self)
     show()
   }
@@ -263,6 +269,7 @@ open class TextField: Layer {
     hint.isHidden = hasText
     placeHighlight()
     placeCaret(in: frame, width: size.width, hasText: hasText)
+    placeHandles(in: frame)
   }
 
   /// The width of blanks at the end of the text, which a line leaves out of its own; nil without any.
@@ -287,12 +294,10 @@ open class TextField: Layer {
 
   private func placeCaret(in frame: Rect, width: Double, hasText: Bool) {
     let scale = outputScale
-    var rect = Rect(x: 0, y: frame.height / 4, width: 0, height: frame.height / 2)
-    if let layout = hasText ? label.layout : hint.layout {
-      let origin = hasText ? label.layoutOrigin : hint.layoutOrigin
-      // An empty field has the caret where the placeholder begins.
-      rect = layout.caret(at: hasText ? byte(at: editor.selection.head) : 0).primary.offsetBy(dx: origin.x, dy: origin.y)
-    }
+    // An empty field has the caret where the placeholder begins.
+    let rect =
+      Self.caret(in: hasText ? label : hint, at: hasText ? byte(at: editor.selection.head) : 0)
+      ?? Rect(x: 0, y: frame.height / 4, width: 0, height: frame.height / 2)
     let x = (min(max(rect.minX, 0), max(width, frame.width) - Self.caretWidth) * scale).rounded() / scale
     caret.frame = Rect(x: x, y: rect.minY, width: Self.caretWidth, height: rect.height)
     caret.backgroundColor = caretColor
@@ -301,5 +306,22 @@ open class TextField: Layer {
     if !isEditing { origin = isRightToLeft ? width : 0 }
     if isEditing { origin = min(max(origin, x + Self.caretWidth - frame.width), x) }
     clip.bounds.origin.x = min(max(origin, 0), max(width - frame.width, 0))
+  }
+
+  private static func caret(in label: ParagraphLayer, at byte: Int) -> Rect? {
+    label.layout?.caret(at: byte).primary.offsetBy(dx: label.layoutOrigin.x, dy: label.layoutOrigin.y)
+  }
+
+  private func placeHandles(in frame: Rect) {
+    let range = editor.selection.range
+    /// Nil beyond the edges of the text's frame.
+    func stem(_ place: Int) -> Rect? {
+      guard isEditing, isTouchedByFinger, !range.isEmpty, let caret = Self.caret(in: label, at: byte(at: place)) else {
+        return nil
+      }
+      let rect = caret.offsetBy(dx: frame.minX - clip.bounds.minX, dy: frame.minY)
+      return rect.minX >= frame.minX - 1 && rect.minX <= frame.maxX + 1 ? rect : nil
+    }
+    handles.place(start: stem(range.lowerBound), end: stem(range.upperBound), color: caretColor)
   }
 }

@@ -14,6 +14,8 @@ final class TextFieldResponder: Responder {
   /// The keys whose press went to the next responder, which gets their release too.
   private var passedKeys: Set<InputCode> = []
   private var isPointer = false
+  /// How far the place that is dragged is from the finger that drags it, in points.
+  private var grip = 0.0
   private var alarm: FrameLoop.Alarm?
   private var isLit = true
   /// When the caret stays if no key comes.
@@ -50,10 +52,11 @@ final class TextFieldResponder: Responder {
 
   private func place(of point: Point?) -> Int? {
     guard let field, let point, let own = field.point(ofOutput: point) else { return nil }
-    return field.place(at: own)
+    return field.place(at: own + Point(grip, 0))
   }
 
   private func moveCaret(to point: Point?) {
+    grip = 0
     guard let place = place(of: point) else { return }
     becomeFirstResponder()
     field?.edit { $0.select(TextSelection(place)) }
@@ -74,12 +77,28 @@ final class TextFieldResponder: Responder {
   private func dragged(_ drag: PanGestureRecognizer) {
     switch drag.state {
     case .began:
-      guard let start = place(of: drag.machine.contacts.startCenter) else { return }
+      grip = 0
+      let start = drag.machine.contacts.startCenter
+      if let (anchor, way) = handle(at: start) {
+        grip = way
+        return select(from: anchor)
+      }
+      guard let start = place(of: start) else { return }
       becomeFirstResponder()
       select(from: start)
     case .changed: select(from: field?.editor.selection.anchor)
     case .possible, .ended, .cancelled, .failed: break
     }
+  }
+
+  /// The other end of the selection for a finger that takes one by its handle, and the handle's distance from it.
+  private func handle(at point: Point) -> (anchor: Int, way: Double)? {
+    guard let field, let own = field.point(ofOutput: point) else { return nil }
+    // The selection may have changed since the last layout.
+    field.layoutIfNeeded()
+    guard let (end, way) = field.handles.end(at: own.x) else { return nil }
+    let range = field.editor.selection.range
+    return (end == .start ? range.upperBound : range.lowerBound, way)
   }
 
   private func select(from anchor: Int?) {
@@ -151,6 +170,7 @@ final class TextFieldResponder: Responder {
 extension TextFieldResponder: GestureRecognizerDelegate {
   func gestureRecognizer(_ recognizer: AnyGestureRecognizer, shouldReceive touch: Touch) -> Bool {
     if case .pointer = touch.kind { isPointer = true } else { isPointer = false }
+    field?.isTouchedByFinger = !isPointer
     // A pointer that waits before it drags selects all the same.
     return !(isPointer && recognizer === press)
   }

@@ -74,6 +74,67 @@ import XCTest
     XCTAssertEqual(stage.name.editor.selection, TextSelection(anchor: 10, head: 4))
   }
 
+  /// A finger takes an end of the selection where its handle is, also beside it, and may carry it beyond the other end.
+  func testFingersDragTheEndsOfASelection() throws {
+    let stage = try TextFieldStage()
+    stage.name.string = "Ada Lovelace Byron"
+    stage.name.frame.size.width = 300
+    let handles = stage.name.handles.layers
+    func drag(from: Point, to: Point) {
+      stage.input.down(from.x, from.y)
+      stage.input.turn(for: .milliseconds(10))
+      for step in 1...8 {
+        stage.input.move(from.x + (to.x - from.x) * Double(step) / 8, from.y)
+        stage.input.turn(for: .milliseconds(10))
+      }
+      stage.input.up()
+      stage.input.turn(for: .seconds(1))
+      stage.name.layoutIfNeeded()
+    }
+    func point(_ place: Int) -> Point { stage.point(of: place, in: stage.name) }
+    for place in [6, 6] { stage.tap(point(place)) }
+    stage.name.layoutIfNeeded()
+    XCTAssertEqual(stage.name.editor.selectedText, "Lovelace")
+    XCTAssertEqual(handles.map(\.isHidden), [false, false])
+    // The last end, taken 9 points beside its stem.
+    drag(from: point(12) + Point(9, 0), to: point(15) + Point(9, 0))
+    XCTAssertEqual(stage.name.editor.selection, TextSelection(anchor: 4, head: 15))
+    // The first one.
+    drag(from: point(4) - Point(9, 0), to: point(1) - Point(9, 0))
+    XCTAssertEqual(stage.name.editor.selection, TextSelection(anchor: 15, head: 1))
+    // Beyond the other.
+    drag(from: point(1), to: point(18))
+    XCTAssertEqual(stage.name.editor.selection, TextSelection(anchor: 15, head: 18))
+    // Elsewhere a drag selects anew.
+    drag(from: point(2), to: point(6))
+    XCTAssertEqual(stage.name.editor.selection, TextSelection(anchor: 2, head: 6))
+    // A caret has none, and neither has what a pointer selects, nor a field without keys.
+    stage.tap(point(3))
+    stage.name.layoutIfNeeded()
+    XCTAssertEqual(handles.map(\.isHidden), [true, true])
+    stage.name.edit { $0.selectAll() }
+    stage.name.layoutIfNeeded()
+    XCTAssertEqual(handles.map(\.isHidden), [false, false])
+    stage.name.isTouchedByFinger = false
+    stage.name.layoutIfNeeded()
+    XCTAssertEqual(handles.map(\.isHidden), [true, true])
+    stage.name.isTouchedByFinger = true
+    stage.name.endEditing()
+    stage.name.layoutIfNeeded()
+    XCTAssertEqual(handles.map(\.isHidden), [true, true])
+  }
+
+  /// The handle of an end that lies beyond the edge of the field is not seen.
+  func testHandlesStayInTheField() throws {
+    let stage = try TextFieldStage()
+    stage.name.string = String(repeating: "wide ", count: 20)
+    stage.name.beginEditing()
+    for place in [98, 98] { stage.tap(stage.point(of: place, in: stage.name)) }
+    stage.name.edit { $0.selectAll() }
+    stage.name.layoutIfNeeded()
+    XCTAssertEqual(stage.name.handles.layers.map(\.isHidden), [true, false])
+  }
+
   func testAPointerSelectsAtOnce() throws {
     let stage = try TextFieldStage()
     stage.name.string = "Ada Lovelace"
