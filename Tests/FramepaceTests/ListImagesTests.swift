@@ -234,6 +234,12 @@ import XCTest
         stage.flick(&random)
         stage.manual.run(for: .milliseconds(300))
       }
+      // At the end of the list it is fast where it will rest.
+      for row in [9_970, 9_980, 9_985, 9_975] {
+        stage.list.scroll(toRow: row)
+        stage.flick(&random)
+        stage.manual.run(for: .seconds(2))
+      }
       stage.manual.run(for: .seconds(6))
       XCTAssertTrue(stage.isComplete, "\(appearance)")
       XCTAssertEqual(stage.manual.engine.modes.top, .default)
