@@ -85,7 +85,7 @@ private func withScannedOut<Result>(_ display: KMSDisplay, _ body: (UnsafeRawPoi
 }
 
 /// A finger drags a list of bands, each of its own colour: every frame that is scanned out shows the content under the finger, as it was at one
-/// of its last places, and that is no older than a frame and the work for it.
+/// of its last places, at the median not longer ago than two intervals and the longest work of a frame.
 @MainActor
 func inputScroll() throws {
   let stage = try TouchStage()
