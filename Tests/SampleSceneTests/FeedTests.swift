@@ -48,4 +48,26 @@ import XCTest
     stage.run(for: .seconds(5))
     XCTAssertEqual(stage.frames.count, frames)
   }
+
+  /// Photographs are decoded in the sizes in which they are shown, each size once.
+  func testPhotographsAreShown() throws {
+    let stage = try ManualStage(width: 360, height: 640, rate: .hertz60)
+    defer { stage.engine.invalidate() }
+    let workers = WorkerPool(simulatedThreads: 1)
+    let folder = String(#filePath.dropLast("Tests/SampleSceneTests/FeedTests.swift".count))
+    let feed = FeedList(
+      frame: stage.root.bounds, fonts: try SceneFonts(),
+      photographs: ["\(folder)Sources/Layers/Layers.docc/landscape.jpg"],
+      loader: FeedList.loader(workers: workers, loop: stage.loop))
+    let images = try XCTUnwrap(feed.list.images)
+    images.onFailure = { image, error in XCTFail("\(image): \(error)") }
+    stage.root.addSublayer(feed.list)
+    stage.run(for: .milliseconds(100))
+    while workers.runNextJob() {}
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(images.count, 2)
+    // 480 × 320 pixels fit into 328 × 193 as 290 × 193, and into the small place as 132 × 88; rows are multiples of 64 bytes.
+    XCTAssertEqual(images.byteCount, 1_216 * 193 + 576 * 88)
+    try GoldenImage.check(stage.display.capture(), against: "\(folder)Tests/SampleSceneTests/Goldens/feed-photographs.png")
+  }
 }
