@@ -1,0 +1,13 @@
+#pragma once
+#include <wayland-client.h>
+#include "Generated/commit-timing-v1-client.h"
+#include "Generated/cursor-shape-v1-client.h"
+#include "Generated/fifo-v1-client.h"
+#include "Generated/fractional-scale-v1-client.h"
+#include "Generated/idle-inhibit-unstable-v1-client.h"
+#include "Generated/presentation-time-client.h"
+#include "Generated/tablet-unstable-v2-client.h"
+#include "Generated/text-input-unstable-v3-client.h"
+#include "Generated/viewporter-client.h"
+#include "Generated/xdg-decoration-unstable-v1-client.h"
+#include "Generated/xdg-shell-client.h"

@@ -1,0 +1,14 @@
+#pragma once
+#include <wayland-server-core.h>
+#include <wayland-server-protocol.h>
+#include "Generated/commit-timing-v1-server.h"
+#include "Generated/cursor-shape-v1-server.h"
+#include "Generated/fifo-v1-server.h"
+#include "Generated/fractional-scale-v1-server.h"
+#include "Generated/idle-inhibit-unstable-v1-server.h"
+#include "Generated/presentation-time-server.h"
+#include "Generated/tablet-unstable-v2-server.h"
+#include "Generated/text-input-unstable-v3-server.h"
+#include "Generated/viewporter-server.h"
+#include "Generated/xdg-decoration-unstable-v1-server.h"
+#include "Generated/xdg-shell-server.h"
