@@ -50,6 +50,7 @@ let package = Package(
     .library(name: "Framepace", targets: ["Framepace"]),
     .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
     .library(name: "FramepaceInput", targets: ["Input", "Seats"]),
+    .library(name: "FramepaceWayland", targets: ["Wayland"]),
     .library(name: "FramepaceImages", targets: ["ImageFiles"]),
     .library(name: "FramepaceMetrics", targets: ["Exposition"]),
     .library(name: "FramepaceDownloads", targets: ["Downloads"]),
@@ -164,6 +165,14 @@ let package = Package(
         "Seats",
       ]),
 
+    // A window on a desktop.
+    library(
+      "Wayland",
+      [
+        "CWaylandClient", "CWaylandProtocols", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster",
+        "RenderTree", "RunLoops",
+      ]),
+
     library("KMSTesting", ["CDRM", "FrameTiming", "KMS", "LinuxSystem", "Raster", "RunLoops"]),
 
     // All of it, wired.
@@ -215,7 +224,7 @@ let package = Package(
       name: "FramepaceCLI",
       dependencies: [
         "Exposition", "FrameTiming", "Framepace", "Geometry", "Hangs", "Input", "KMS", "Metering", "SampleScenes", "Seats",
-        "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Simulation", "Wayland", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 
@@ -286,6 +295,11 @@ let package = Package(
       [
         "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops",
         "Simulation",
+      ]),
+    tests(
+      "WaylandTests",
+      [
+        "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "TestLength", "Wayland",
       ]),
     // The program that Tests/VM runs inside the virtual machine.
     .executableTarget(

@@ -35,7 +35,7 @@ struct Program {
       switch event {
       case .stateChanged(.showing): say("\(display.name) shows the picture")
       case .stateChanged(.waiting(let absence)): say("\(display.name) \(absence)")
-      case .geometryChanged: break
+      case .geometryChanged, .closeRequested: break
       case .lost(let error):
         say("\(display.name): \(error)")
         running?.finish()

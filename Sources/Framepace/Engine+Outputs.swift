@@ -38,7 +38,7 @@ extension Engine {
   @discardableResult
   public func addOutput(display: any Display, root: Layer, scale: Double? = nil) -> Output {
     var group = OutputGroup(
-      root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads,
+      for: display, root: root, scale: scale, loop: loop, workers: workers, renderThreads: renderThreads,
       makeRenderer: makeRenderer)
     let output = group.addFirst(display)
     output.stretch.meter = threadMeter

@@ -38,6 +38,9 @@ public final class Engine {
   /// True to let a turn wait for the drawings that it began, and show them in its own frame. For rendering to files, where every
   /// frame must be complete; a screen would miss vblanks.
   public var waitsForDrawings = false
+  /// True to end `run()` when somebody closes the window of the engine's first display; false for an application that does more, and
+  /// observes the display for `DisplayEvent.closeRequested`.
+  public var closesWithDisplay = true
   /// The time of commits before it, at which their animations begin.
   var earliestCommitTime: MonotonicTime?
   /// True to measure how long the threads that make frames have a processor: `FrameRecord.processorTime`, and the time that a busy machine
@@ -125,7 +128,7 @@ public final class Engine {
     modes = FrameLoop.ModeStack(of: loop)
     self.workers = workers
     var group = OutputGroup(
-      root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads,
+      for: display, root: root, scale: scale, loop: loop, workers: workers, renderThreads: renderThreads,
       makeRenderer: self.makeRenderer)
     context = group.context
     output = group.addFirst(display)
@@ -134,6 +137,9 @@ public final class Engine {
     loop.addCommonMode(.tracking)
     addObservers()
     Transaction.add(self)
+    display.observe { [weak self] event in
+      if case .closeRequested = event, let self, closesWithDisplay { finish() }
+    }.keep()
     recorder = ProfileRecorder.byEnvironment(self)
     EnvironmentOverlays.show(on: output, of: self)
   }

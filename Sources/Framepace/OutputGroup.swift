@@ -19,18 +19,22 @@ struct OutputGroup {
 
   let context: LayerContext
   private(set) var members: [Member] = []
+  /// True if the application has chosen the scale, which then stays when the display's changes.
+  private let hasOwnScale: Bool
   private let loop: FrameLoop
   private let renderThreads: WorkerPool?
   private let makeRenderer: @MainActor () -> any Renderer
 
+  /// - Parameter scale: pixels a point; nil for the display's.
   init(
-    root: Layer, scale: Double, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?,
-    makeRenderer: @escaping @MainActor () -> any Renderer
+    for display: any Display, root: Layer, scale: Double?, loop: FrameLoop, workers: WorkerPool,
+    renderThreads: WorkerPool?, makeRenderer: @escaping @MainActor () -> any Renderer
   ) {
-    self.loop = loop
+    (self.loop, hasOwnScale) = (loop, scale != nil)
     self.renderThreads = renderThreads
     self.makeRenderer = makeRenderer
-    context = LayerContext(root: root, workers: workers, scale: scale, clock: loop.clock, wake: { loop.wakeUp() })
+    context = LayerContext(
+      root: root, workers: workers, scale: scale ?? display.geometry.scale, clock: loop.clock, wake: { loop.wakeUp() })
   }
 
   /// The display that the tree is laid out for: the root layer fills it, and follows its size.
@@ -39,7 +43,10 @@ struct OutputGroup {
     let output = add(display, viewer, nil) { viewer.renderTree(at: $0) }
     let context = context
     Self.fit(context, to: output.geometry)
-    output.onGeometryChange = { Self.fit(context, to: $0) }
+    output.onGeometryChange = { [hasOwnScale] geometry in
+      if !hasOwnScale { context.scale = geometry.scale }
+      Self.fit(context, to: geometry)
+    }
     return output
   }
 

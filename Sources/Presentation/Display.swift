@@ -45,7 +45,7 @@ extension Display {
   /// display.observe { event in
   ///   switch event {
   ///   case .stateChanged(let state): print("\(display.name): \(state)")
-  ///   case .geometryChanged: break
+  ///   case .geometryChanged, .closeRequested: break
   ///   case .lost(let error): fail(error)
   ///   }
   /// }.keep()
@@ -73,7 +73,9 @@ public enum DisplayEvent {
   case stateChanged(DisplayState)
   /// The display has another size, or is turned another way. Outputs have taken it over: the root layer has its new size.
   case geometryChanged(DisplayGeometry)
-  /// The display cannot come back, such as after the end of the session that it belongs to: no tick and no feedback come any
+  /// Somebody wants to close the window. An engine ends its run, see `Engine.closesWithDisplay`.
+  case closeRequested
+  /// The display cannot come back by itself, such as after the end of the session that it belongs to: no tick and no feedback come any
   /// more, and no buffer is to be had. Invalidate it and make another one. Told once, on stderr while nobody observes.
   case lost(any Error)
 }

@@ -100,6 +100,7 @@ public final class Output {
       guard let self else { return }
       switch event {
       case .presented(let feedback): presented(feedback.timestamp)
+      case .dropped: if !pending.isEmpty { observers.notify(.lost(pending.removeFirst())) }
       case .reset: presenterDidReset()
       case .refused(let error): refused(error)
       }
@@ -244,8 +245,7 @@ public final class Output {
     }
     // If the other frame is seen in time for this one, the turn of that event renders it.
     if !pending.isEmpty, schedule.fitsTick(budget: ticker.frameBudget) { return }
-    // It has the buffer, and the vblank.
-    if hasFrameUnderWay { return }
+    if hasFrameUnderWay { return }  // It has the buffer, and the vblank.
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now

@@ -77,6 +77,8 @@ public enum PresenterEvent {
   /// The oldest pending frame is on the screen, and the next buffer is free. A display that does not tell since when shows it
   /// from the first vblank after it was handed over: its presenter waits for that.
   case presented(PresentationFeedback)
+  /// The oldest pending frame is never seen: the display took a newer one in its place, or had no time for it.
+  case dropped
   /// `isReady` has changed, or the buffers were replaced by others, perhaps of another size. Frames that were pending are
   /// never seen, and what was painted is gone.
   case reset

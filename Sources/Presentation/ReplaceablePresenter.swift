@@ -20,6 +20,13 @@ package final class ReplaceablePresenter: Presenter {
     height = presenter.height
   }
 
+  /// One without a screen yet.
+  ///
+  /// - Parameters:
+  ///   - width: the size until there is one, in pixels.
+  ///   - height: as `width`.
+  package init(width: Int, height: Int) { (current, self.width, self.height) = (nil, width, height) }
+
   package var isReady: Bool { current != nil }
   package var shownBitmap: Bitmap? { current?.shownBitmap }
 

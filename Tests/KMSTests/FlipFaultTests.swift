@@ -154,6 +154,7 @@ import XCTest
           told.append("refused")
           pending = 0
         case .reset: told.append("reset")
+        case .dropped: told.append("dropped")
         }
       }
       try present()

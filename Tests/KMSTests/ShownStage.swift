@@ -35,7 +35,7 @@ final class ShownStage {
         times.append(feedback.timestamp)
         seen += 1
       case .refused: onRefused()
-      case .reset: break
+      case .reset, .dropped: break
       }
     }
     display.onRefusal = { [unowned self] in refusals.append($0) }

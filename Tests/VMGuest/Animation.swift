@@ -51,7 +51,7 @@ final class Animation {
         self?.fit()
         // A screen that has come ticks after its first frame.
         self?.present()
-      case .refused: break
+      case .refused, .dropped: break
       }
     }
     display.add(to: .main, mode: .default)

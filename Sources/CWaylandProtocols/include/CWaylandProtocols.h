@@ -1,5 +1,7 @@
 #pragma once
 #include <wayland-client.h>
+#include "WaylandInterfaces.h"
+#include "WindowMemory.h"
 #include "Generated/commit-timing-v1-client.h"
 #include "Generated/cursor-shape-v1-client.h"
 #include "Generated/fifo-v1-client.h"

@@ -6,12 +6,12 @@ import Simulation
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Runs a scene on a screen, or on a clock that stands in for one.",
+    abstract: "Runs a scene in a window, on a screen, or on a clock that stands in for one.",
     usage: "framepace [run] [<scene>] [<options>]",
     discussion: """
-      Uses a screen if it can, otherwise a clock, and prints which and why. The run \
-      ends after --duration, with Ctrl-C, or when the reader of its output has ended. \
-      A summary is printed last.
+      Uses a window if there is a desktop, otherwise a screen if it can, otherwise a \
+      clock, and prints which and why. The run ends after --duration, with Ctrl-C, with \
+      its window, or when the reader of its output has ended. A summary is printed last.
 
         framepace run dashboard --fps --duration 10s
         framepace --display kms --json

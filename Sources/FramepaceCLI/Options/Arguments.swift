@@ -50,16 +50,17 @@ enum Accepted {
     return rotation
   }
 
-  static let displays = "auto, fallback, kms or kms:CONNECTOR, such as kms:HDMI-A-1"
+  static let displays = "auto, fallback, wayland, kms or kms:CONNECTOR, such as kms:HDMI-A-1"
 
   @Sendable static func display(_ text: String) throws -> DisplayChoice {
     switch text {
     case "auto": return .auto
     case "fallback": return .fallback
     case "kms": return .kms(connector: nil)
+    case "wayland": return .wayland
     default:
       guard text.hasPrefix("kms:"), text.count > 4 else {
-        throw refused(displays, text, among: ["auto", "fallback", "kms"])
+        throw refused(displays, text, among: ["auto", "fallback", "kms", "wayland"])
       }
       return .kms(connector: String(text.dropFirst(4)))
     }

@@ -4,8 +4,10 @@ import KMS
 
 /// The user's choice of a display for the frames.
 enum DisplayChoice: Equatable {
-  /// A screen if one can be used, otherwise the fallback clock.
+  /// A window if there is a desktop, otherwise a screen if one can be used, otherwise the fallback clock.
   case auto
+  /// A window on a desktop.
+  case wayland
   /// The fallback clock, without a screen.
   case fallback
   /// The screen of the named connector, or of the first that is connected.
@@ -18,8 +20,8 @@ struct DisplayOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      A screen (kms, or kms:CONNECTOR such as kms:HDMI-A-1), a clock that stands in for one (fallback), or a screen if one \
-      can be used (auto). (default: auto)
+      A window on a desktop (wayland), a screen (kms, or kms:CONNECTOR such as kms:HDMI-A-1), a clock that stands in for \
+      one (fallback), or the first of these that can be used (auto). (default: auto)
       """, valueName: "display"),
     completion: .custom { _, _, _ in ConnectedScreens.displays() }, transform: Accepted.display)
   var display = DisplayChoice.auto
@@ -45,10 +47,17 @@ struct DisplayOptions: ParsableArguments {
     if mode != nil, display == .fallback {
       throw ValidationError("--mode belongs to a screen: use --display kms, or --rate for the fallback clock.")
     }
+    if mode != nil, display == .wayland {
+      throw ValidationError("--mode belongs to a screen, and those of a desktop are the desktop's: use --display kms.")
+    }
     if rate != nil, isScreen {
       throw ValidationError(
         "--rate belongs to the fallback clock: a screen has the rate of its mode. Use --mode, or --display auto or fallback."
       )
+    }
+    if rate != nil, display == .wayland {
+      throw ValidationError(
+        "--rate belongs to the fallback clock: a window has the rate of its screen. Use --display auto or fallback.")
     }
     if rate != nil, mode != nil {
       throw ValidationError("--rate belongs to the fallback clock and --mode to a screen: use one of them.")

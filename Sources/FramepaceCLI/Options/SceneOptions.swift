@@ -10,7 +10,7 @@ struct SceneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The picture's size where there is no screen: \(Accepted.sizes). (default: \(PixelSize.standard), a file's scene in its own)",
+      "The picture's size where there is no screen, or that of a window: \(Accepted.sizes). (default: \(PixelSize.standard), a file's scene in its own)",
       valueName: "WxH"),
     transform: Accepted.size)
   var size: PixelSize?
@@ -63,6 +63,11 @@ struct SceneOptions: ParsableArguments {
 
   /// The given options that have an effect only on a screen.
   var screenOptions: [String] { (vrr ? ["--vrr"] : []) + (tearing ? ["--tearing"] : []) }
+
+  /// The given options that have no effect on a window, whose size is the desktop's to choose, but for a wish.
+  var optionsOutsideWindows: [String] {
+    screenOptions + (display.rate == nil ? [] : ["--rate"]) + (rotate == nil ? [] : ["--rotate"])
+  }
 
   /// The given options that have no effect on a screen.
   var clockOptions: [String] {

@@ -6,7 +6,7 @@ enum ConnectedScreens {
 
   /// The values of `--display` on this machine.
   static func displays(in folder: String = folder) -> [String] {
-    ["auto", "fallback", "kms"] + connectors(in: folder).map { "kms:\($0.name)" }
+    ["auto", "fallback", "kms", "wayland"] + connectors(in: folder).map { "kms:\($0.name)" }
   }
 
   /// The sizes of the screens' modes for `--mode`, without repetitions and in the screens' order.

@@ -2,6 +2,7 @@ import Exposition
 import Framepace
 import Hangs
 import KMS
+import Wayland
 
 /// Serves the figures of a run to Prometheus.
 @MainActor
@@ -57,7 +58,7 @@ extension Display {
   /// The figures of a meter of this display.
   func metrics(of meter: FPSMeter, scene: String, at time: MonotonicTime) -> FrameMetrics {
     // The name of a screen has its mode in it, which changes.
-    let label = (self as? KMSDisplay)?.connectorName ?? "virtual"
+    let label = (self as? KMSDisplay)?.connectorName ?? (self is WaylandDisplay ? "window" : "virtual")
     return meter.takeMetrics(of: label, info: [("name", name), ("clock", ticker.name), ("scene", scene)], at: time)
   }
 }

@@ -71,7 +71,7 @@ final class SceneMirrors {
       case .stateChanged(let state):
         meter.refreshRate = display.ticker.refreshRate
         if let screen = display as? KMSDisplay { onChange?(screen.sentence(about: state)) }
-      case .geometryChanged: break
+      case .geometryChanged, .closeRequested: break
       case .lost(let error): remove(output, error)
       }
     }.keep()

@@ -5,6 +5,7 @@ import KMS
 import Metering
 import SampleScenes
 import Seats
+import Wayland
 
 /// A scene on a display. It opens the display, wires the engine, runs and cleans up.
 @MainActor
@@ -16,6 +17,8 @@ final class SceneSession {
   let unusedOptions: [String]
   /// The features that the screen refused at the start.
   private(set) var refusals: [FeatureRefusal] = []
+  /// A line about the choice of the display, for people; nil if there was none.
+  private let choice: String?
   /// Called when the display is lost or is back, and when the scene's file has changed.
   var onNote: ((RunNote) -> Void)?
   /// The mirrors; nil unless the scene is mirrored.
@@ -34,6 +37,8 @@ final class SceneSession {
   private var reader: ReaderWatch?
   private var refused = RefusedFrames()
   private var failure: (any Error)?
+  /// The last note about the window.
+  private var lastSentence = ""
   /// True once the output cannot be written any more.
   private var isMute = false
 
@@ -55,9 +60,11 @@ final class SceneSession {
     // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     signals = try EndSignals()
     ProcessStops.watch()
-    (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options, showing: name)
+    let opened = try simulation.map { OpenedDisplay(display: $0.screen) } ?? OpenedDisplay(options, showing: name)
+    (display, cards, choice) = (opened.display, opened.cards, opened.note)
     unusedOptions =
-      (display is KMSDisplay ? options.clockOptions : options.screenOptions)
+      (display is KMSDisplay
+        ? options.clockOptions : display is WaylandDisplay ? options.optionsOutsideWindows : options.screenOptions)
       + (simulation != nil && options.rotate != nil ? ["--rotate"] : [])
     settings = OutputSettings(
       policy: policy, animation: animation, interval: interval, wantsVariableRefresh: options.vrr,
@@ -91,7 +98,7 @@ final class SceneSession {
     display.observe { [weak self] event in
       switch event {
       case .stateChanged(let state): self?.displayChanged(state)
-      case .geometryChanged: break
+      case .geometryChanged, .closeRequested: break
       case .lost(let error): self?.fail(error)
       }
     }.keep()
@@ -102,28 +109,13 @@ final class SceneSession {
     }.keep()
   }
 
-  private static func open(_ options: SceneOptions, showing scene: SceneChoice) throws -> (any Display, DisplaySession?) {
-    let size = try options.size ?? scene.size(scale: 1) ?? .standard
-    let rate = options.display.rate ?? .hertz60
-    let mode = options.display.mode
-    // A seat is only opened if the user wants a screen and there is a card.
-    let wantsScreen = options.display.display != .fallback && (try? DRMDevice.cardPaths())?.isEmpty == false
-    let cards = wantsScreen ? DisplaySession(seat: .automatic()) : nil
-    let display: any Display =
-      switch options.display.display {
-      case .kms(let connector): try Displays.kms(connector: connector, mode: mode, session: cards)
-      // A mode can only mean a screen.
-      case .auto where mode != nil: try Displays.kms(mode: mode, session: cards)
-      case .auto: try Displays.automatic(width: size.width, height: size.height, refreshRate: rate, session: cards)
-      case .fallback:
-        try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
-      }
-    guard display is KMSDisplay else { return (display, nil) }
-    ConsoleKeyboard.giveBack()
-    return (display, cards)
-  }
-
   private func displayChanged(_ state: DisplayState) {
+    if let window = display as? WaylandDisplay {
+      let sentence = window.sentence(about: state)
+      guard sentence != lastSentence else { return }
+      lastSentence = sentence
+      onNote?(.change(sentence))
+    }
     guard let screen = display as? KMSDisplay else { return }
     // While the screen was away, the seat may have belonged to another session.
     if state == .showing { ConsoleKeyboard.giveBack() }
@@ -174,6 +166,7 @@ final class SceneSession {
   /// - Parameter width: the longest line, in characters.
   func heading(width: Int) -> String {
     var lines = ["\(scene.name.withoutControlCharacters) on \(display.name)", display.ticker.name]
+    if let choice { lines.append(choice) }
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
     if let metrics { lines.append("metrics at \(metrics.location)") }
@@ -190,7 +183,9 @@ final class SceneSession {
       let reason =
         display is KMSDisplay
         ? "a screen has its own"
-        : simulation == nil ? "there is no screen" : "a simulated screen is what its profile says"
+        : display is WaylandDisplay
+          ? "they are the desktop's"
+          : simulation == nil ? "there is no screen" : "a simulated screen is what its profile says"
       lines.append("\(unusedOptions.joined(separator: " and ")) ignored: \(reason)")
     }
     return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()
@@ -295,27 +290,4 @@ struct RefusedFrames {
     inARow += 1
     return inARow > Self.limit
   }
-}
-
-/// The keyboard of the console that the command runs on.
-///
-/// A seat takes the keyboard from the kernel, for programs that read it themselves. This command does not read it, so Ctrl-C
-/// must keep ending it, and Ctrl-Alt-F2 must switch consoles.
-enum ConsoleKeyboard {
-  /// Gives the keyboard back to the kernel. Call it each time the seat becomes active. It does nothing if the command does
-  /// not run on a console.
-  static func giveBack() {
-    let console = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    guard console >= 0 else { return }
-    defer { close(console) }
-    var mode: Int32 = 0
-    guard ioctl(console, getMode, &mode) == 0, mode == off else { return }
-    _ = ioctl(console, setMode, unicode)
-  }
-
-  // KDGKBMODE, KDSKBMODE, K_OFF and K_UNICODE of <linux/kd.h>, which Swift does not import.
-  private static let getMode: UInt = 0x4B44
-  private static let setMode: UInt = 0x4B45
-  private static let off: Int32 = 4
-  private static let unicode: Int32 = 3
 }

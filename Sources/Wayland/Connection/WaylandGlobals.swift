@@ -1,0 +1,119 @@
+import CWaylandClient
+import CWaylandProtocols
+import Glibc
+import LinuxSystem
+
+/// The objects that a compositor offers, as far as windows use them. Each may be missing but those of `missing`.
+@MainActor
+package struct WaylandGlobals {
+  package private(set) var compositor: OpaquePointer?
+  package private(set) var sharedMemory: OpaquePointer?
+  private(set) var shell: OpaquePointer?
+  private(set) var decorations: OpaquePointer?
+  private(set) var presentation: OpaquePointer?
+  private(set) var viewporter: OpaquePointer?
+  private(set) var fractionalScale: OpaquePointer?
+  private(set) var idleInhibition: OpaquePointer?
+  package private(set) var cursorShapes: OpaquePointer?
+  private(set) var fifo: OpaquePointer?
+  private(set) var commitTiming: OpaquePointer?
+  private(set) var outputs: [WaylandOutput] = []
+  /// The clock of presentation feedback.
+  private(set) var stampClock = CompositorClock()
+  /// All globals, also those that windows do not use, for those who bind them.
+  private(set) var all: [Announcement] = []
+  /// Hears of each global, those that were announced before included.
+  private var followers: [@MainActor (Announcement) -> Void] = []
+
+  package struct Announcement: Hashable, Sendable {
+    package var interface: String
+    package var name: UInt32
+    package var version: UInt32
+
+    /// Makes an object of it; nil for an interface that this library does not know.
+    func bind(_ registry: OpaquePointer, upTo most: UInt32) -> OpaquePointer? {
+      guard let type = cwayland_interface(interface) else { return nil }
+      return wl_registry_bind(registry, name, type, min(version, most)).map { OpaquePointer($0) }
+    }
+  }
+
+  /// Why there can be no window; nil if there can.
+  var missing: WaylandError? {
+    if compositor == nil { return .missing(interface: "wl_compositor", version: 4) }
+    if sharedMemory == nil { return .missing(interface: "wl_shm", version: 1) }
+    if shell == nil { return .missing(interface: "xdg_wm_base", version: 1) }
+    return nil
+  }
+
+  mutating func announced(
+    _ interface: String, name: UInt32, version: UInt32, registry: OpaquePointer, connection: WaylandConnection
+  ) {
+    let announcement = Announcement(interface: interface, name: name, version: version)
+    func bind(upTo most: UInt32) -> OpaquePointer? { announcement.bind(registry, upTo: most) }
+    all.append(announcement)
+    switch interface {
+    case "wl_compositor" where version >= 4: compositor = compositor ?? bind(upTo: 4)
+    case "wl_shm": sharedMemory = sharedMemory ?? bind(upTo: 1)
+    case "xdg_wm_base" where shell == nil:
+      shell = bind(upTo: 6)
+      xdg_wm_base_add_listener(shell, Self.shellListener, listenerData(connection))
+    case "wp_presentation" where presentation == nil:
+      presentation = bind(upTo: 2)
+      wp_presentation_add_listener(presentation, Self.presentationListener, listenerData(connection))
+    case "wl_output":
+      if let pointer = bind(upTo: 4) {
+        outputs.append(WaylandOutput(pointer, name: name, connection: connection))
+      }
+    case "zxdg_decoration_manager_v1": decorations = decorations ?? bind(upTo: 1)
+    case "wp_viewporter": viewporter = viewporter ?? bind(upTo: 1)
+    case "wp_fractional_scale_manager_v1": fractionalScale = fractionalScale ?? bind(upTo: 1)
+    case "zwp_idle_inhibit_manager_v1": idleInhibition = idleInhibition ?? bind(upTo: 1)
+    case "wp_cursor_shape_manager_v1": cursorShapes = cursorShapes ?? bind(upTo: 1)
+    case "wp_fifo_manager_v1": fifo = fifo ?? bind(upTo: 1)
+    case "wp_commit_timing_manager_v1": commitTiming = commitTiming ?? bind(upTo: 1)
+    default: break
+    }
+    for follower in followers { follower(announcement) }
+  }
+
+  /// - Returns: the output that is gone, if it was one.
+  mutating func withdrawn(_ name: UInt32) -> WaylandOutput? {
+    all.removeAll { $0.name == name }
+    guard let index = outputs.firstIndex(where: { $0.global == name }) else { return nil }
+    let output = outputs.remove(at: index)
+    output.destroy()
+    return output
+  }
+
+  mutating func follow(_ follower: @escaping @MainActor (Announcement) -> Void) {
+    followers.append(follower)
+    for announcement in all { follower(announcement) }
+  }
+
+  mutating func setStampClock(_ number: UInt32) { stampClock = CompositorClock(number: number) }
+
+  mutating func destroy() {
+    for output in outputs { output.destroy() }
+    if let fifo { wp_fifo_manager_v1_destroy(fifo) }
+    if let commitTiming { wp_commit_timing_manager_v1_destroy(commitTiming) }
+    if let cursorShapes { wp_cursor_shape_manager_v1_destroy(cursorShapes) }
+    if let idleInhibition { zwp_idle_inhibit_manager_v1_destroy(idleInhibition) }
+    if let fractionalScale { wp_fractional_scale_manager_v1_destroy(fractionalScale) }
+    if let viewporter { wp_viewporter_destroy(viewporter) }
+    if let presentation { wp_presentation_destroy(presentation) }
+    if let decorations { zxdg_decoration_manager_v1_destroy(decorations) }
+    if let shell { xdg_wm_base_destroy(shell) }
+    if let sharedMemory { wl_shm_destroy(sharedMemory) }
+    if let compositor { wl_compositor_destroy(compositor) }
+    self = WaylandGlobals()
+  }
+
+  private static let shellListener = listenerTable(
+    xdg_wm_base_listener(ping: { _, shell, serial in xdg_wm_base_pong(shell, serial) }))
+
+  private static let presentationListener = listenerTable(
+    wp_presentation_listener(
+      clock_id: { data, _, number in
+        onMain(data) { (connection: WaylandConnection) in connection.setStampClock(number) }
+      }))
+}

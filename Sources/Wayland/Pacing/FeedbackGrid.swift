@@ -1,0 +1,104 @@
+import FrameTiming
+import LinuxSystem
+
+/// The vblanks of a window's output, as the compositor's feedback shows them. A pure value.
+///
+/// Feedback comes only for frames, and after their vblanks. So vblanks are predicted from it, and requested ones are delivered at the
+/// time that is predicted, or with the feedback of a frame that was seen there.
+struct FeedbackGrid: Sendable {
+  private(set) var model: VBlankModel
+  /// The rate that the compositor tells, which may be wrong.
+  private(set) var told: RefreshRate
+  private var requested: MonotonicTime?
+  /// The number of stamps in a row by which the rate is another one.
+  private var strays = 0
+  private var delivered: MonotonicTime?
+
+  init(told: RefreshRate) {
+    (self.told, refreshRate) = (told, told)
+    model = VBlankModel(refreshRate: told)
+  }
+
+  /// The rate that is told, or the measured one where that is another: by more than a display's rate may differ from its mode's.
+  private(set) var refreshRate: RefreshRate
+
+  var interval: Nanoseconds { Nanoseconds(Int64(saturating: model.period)) }
+
+  /// When the requested vblank comes; nil if none is requested.
+  var fireTime: MonotonicTime? { requested }
+
+  /// The compositor tells another rate: the window is on another output.
+  mutating func tell(_ rate: RefreshRate) {
+    guard rate != told else { return }
+    (told, refreshRate) = (rate, rate)
+    model.expect(rate)
+  }
+
+  /// Follows the period that is measured. A rate that was measured before stays as long as it is about right.
+  private mutating func measureRate() {
+    let period = model.period
+    func isNear(_ rate: RefreshRate) -> Bool { abs(period - rate.exactInterval) <= rate.exactInterval * Self.otherRate }
+    guard !isNear(refreshRate), model.periodUncertainty < period * 0.01 else {
+      strays = 0
+      return
+    }
+    strays += 1
+    guard strays >= Self.proofs else { return }
+    strays = 0
+    refreshRate = isNear(told) ? told : RefreshRate(hertz: 1e9 / period) ?? told
+  }
+
+  private static let otherRate = 0.03
+  /// The number of stamps in a row that must show another rate: those of a busy compositor wander.
+  private static let proofs = 12
+
+  /// Takes the stamp of a frame that was seen.
+  ///
+  /// - Returns: the time of the requested vblank if this was it.
+  mutating func observe(_ stamp: MonotonicTime) -> MonotonicTime? {
+    if let last = model.last, stamp <= last.timestamp { return nil }
+    model.observe(VBlank(timestamp: stamp, sequence: 0))
+    measureRate()
+    guard let due = requested else { return nil }
+    if stamp + interval / 2 > due {
+      (requested, delivered) = (nil, stamp)
+      return stamp
+    }
+    requested = model.prediction(after: due - interval / 2)?.timestamp ?? due
+    return nil
+  }
+
+  /// - Returns: false if a vblank is requested already.
+  mutating func request(at now: MonotonicTime) -> Bool {
+    guard requested == nil else { return false }
+    let after = delivered.map { max(now, $0 + interval / 2) } ?? now
+    requested = model.prediction(after: after)?.timestamp ?? after + interval
+    return true
+  }
+
+  /// The time of `fireTime` has come.
+  ///
+  /// - Returns: the time of the requested vblank, or after a stall of the newest one; nil if it has not come yet.
+  mutating func fire(at now: MonotonicTime) -> MonotonicTime? {
+    guard let due = requested, now >= due else { return nil }
+    requested = nil
+    let vblank = max(newest(at: now) ?? due, due)
+    delivered = vblank
+    return vblank
+  }
+
+  /// The time of the newest vblank that is over; nil if that would be a guess.
+  func newest(at now: MonotonicTime) -> MonotonicTime? {
+    guard let last = model.last?.timestamp else { return nil }
+    if let point = model.prediction(after: now - interval), point.timestamp <= now {
+      return point.isKnown ? point.timestamp : nil
+    }
+    return last <= now ? last : nil
+  }
+
+  /// Forgets the request, and where the vblanks lie, but not how far apart they are.
+  mutating func losePhase() {
+    requested = nil
+    model.losePhase()
+  }
+}

@@ -1,0 +1,114 @@
+import LinuxSystem
+
+/// Tells what became of the frames of a window, from the compositor's feedback or without it. A pure value.
+///
+/// Feedback may come late, in another order, for some frames only, or never. Frames are told of in their order all the same:
+/// - One whose feedback says when it was seen, or that it never was, when all before it are told of.
+/// - One without an answer, while a frame two or more after it has one, was seen when it was expected to be.
+/// - After three callbacks without any answer the compositor counts as silent: from then on frames are seen at the next vblank of a
+///   clock, until an answer comes after all. A silent compositor has one question open at most, since it keeps those that it does not
+///   answer.
+struct PresentedFrames: Sendable {
+  enum Answer: Hashable, Sendable {
+    case seen(MonotonicTime)
+    case dropped
+  }
+
+  private struct Frame: Sendable {
+    var serial: UInt64
+    /// When it will be seen, as far as could be known when it was committed.
+    var expected: MonotonicTime
+    var answer: Answer?
+  }
+
+  /// Frames in a row without an answer after which a compositor counts as silent.
+  static let patience = 3
+
+  private var frames: [Frame] = []
+  private var newest: UInt64 = 0
+  /// Callbacks since the last answer that told of a time.
+  private var unanswered = 0
+  private var openQuestions = 0
+  /// True once the compositor does not tell when frames are seen.
+  private(set) var isSilent: Bool
+  /// True if the compositor has told of a frame.
+  private(set) var hasTold = false
+
+  /// - Parameter canTell: false for a compositor without the protocol.
+  init(canTell: Bool) {
+    self.canTell = canTell
+    isSilent = !canTell
+    frames.reserveCapacity(8)
+  }
+
+  private let canTell: Bool
+
+  /// The number of frames that nobody was told of.
+  var count: Int { frames.count }
+  /// True if the next commit is to ask for feedback.
+  var wantsFeedback: Bool { canTell && (!isSilent || openQuestions == 0) }
+
+  /// A frame is committed, which asks for feedback if `wantsFeedback`.
+  ///
+  /// - Parameter expected: when it will be seen by forecast.
+  /// - Returns: its serial, with which feedback answers.
+  mutating func commit(expected: MonotonicTime) -> UInt64 {
+    if wantsFeedback { openQuestions += 1 }
+    newest += 1
+    frames.append(Frame(serial: newest, expected: expected))
+    return newest
+  }
+
+  /// Feedback has come.
+  ///
+  /// - Returns: true if the compositor was taken for silent, and is not.
+  mutating func answer(_ serial: UInt64, _ answer: Answer) -> Bool {
+    openQuestions = max(openQuestions - 1, 0)
+    if let index = frames.firstIndex(where: { $0.serial == serial }) { frames[index].answer = answer }
+    guard case .seen = answer else { return false }
+    let wasSilent = isSilent
+    (unanswered, isSilent, hasTold) = (0, false, true)
+    return wasSilent
+  }
+
+  /// A frame callback has come.
+  ///
+  /// - Returns: true if the compositor counts as silent from now on.
+  mutating func callback() -> Bool {
+    guard !isSilent else { return false }
+    unanswered += 1
+    guard unanswered >= Self.patience, frames.contains(where: { $0.answer == nil }) else { return false }
+    isSilent = true
+    return true
+  }
+
+  /// The oldest frame, if it is known what became of it. It is told of, and forgotten here.
+  mutating func next() -> Answer? {
+    guard let first = frames.first else { return nil }
+    if let answer = first.answer {
+      frames.removeFirst()
+      return answer
+    }
+    // Its callback has come since, or the next one would not have been allowed.
+    if isSilent, frames.count > 1 {
+      frames.removeFirst()
+      return .seen(first.expected)
+    }
+    guard !isSilent, let later = frames.dropFirst(2).first(where: { $0.answer != nil }) else { return nil }
+    frames.removeFirst()
+    guard case .seen(let time)? = later.answer else { return .seen(first.expected) }
+    return .seen(min(first.expected, time))
+  }
+
+  /// A vblank of the clock that stands in for a silent compositor's.
+  ///
+  /// - Returns: true if a frame was seen at it.
+  mutating func vblank() -> Bool {
+    guard isSilent, !frames.isEmpty else { return false }
+    frames.removeFirst()
+    return true
+  }
+
+  /// The window is hidden or has other buffers: its frames are not told of. Answers may still come.
+  mutating func forget() { (frames, unanswered) = ([], 0) }
+}

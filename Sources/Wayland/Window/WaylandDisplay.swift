@@ -1,0 +1,378 @@
+public import FrameTiming
+import Glibc
+public import LinuxSystem
+public import Presentation
+import RenderTree
+public import RunLoops
+
+/// A window on a Wayland desktop.
+///
+/// ```swift
+/// let display = try WaylandDisplay.open(options: WindowOptions(title: "Clock", applicationID: "org.example.Clock"))
+/// let engine = Engine(display: display, root: root)
+/// engine.run()  // until somebody closes the window
+/// ```
+///
+/// Frames go as on a screen: the window ticks with the vblanks of its output, which it learns from the compositor's feedback, and where
+/// that tells nothing, with a clock at the rate that the output is said to have; `reason` says which. A window that nobody can see is
+/// `.waiting(.hidden)`: it draws nothing, ticks once a second, and shows the next frame as soon as the compositor takes one.
+///
+/// Its size belongs to the desktop: the root layer follows it, and the scale.
+///
+/// The window stays the same display when its connection is lost, as when the compositor ends: observers hear `.lost`, and
+/// `reconnect(to:)` brings it back, its layers as they are. All of it belongs to the main thread.
+@MainActor
+public final class WaylandDisplay: Display {
+  public let ticker: DisplayTicker
+  public let observers = Observers<DisplayEvent>()
+  /// The connection that the window is on.
+  public private(set) var connection: WaylandConnection
+
+  /// The title, in the window's frame and in lists of windows.
+  public var title: String {
+    get { window.options.title }
+    set { if newValue != title { change { $0.setTitle(newValue) } } }
+  }
+  /// True if the window has the whole screen. The desktop may refuse a change, or make one by itself.
+  public var isFullScreen: Bool {
+    get { window.configuration.isMapped ? window.configuration.isFullScreen : window.options.isFullScreen }
+    set { if newValue != isFullScreen { change { $0.setFullScreen(newValue) } } }
+  }
+  /// True to keep the screen from going dark while the window is seen. It has no effect where the desktop does not offer that.
+  public var inhibitsIdle: Bool {
+    get { window.options.inhibitsIdle }
+    set { if newValue != inhibitsIdle { change { $0.inhibitIdle(newValue) } } }
+  }
+  /// True while the window has the keyboard, as the desktop says.
+  public var isActive: Bool { window.configuration.isActivated }
+
+  /// The window at the compositor. It is another one after `reconnect(to:)`.
+  package private(set) var window: WaylandWindow
+  /// Called when `window` is another one: its surface is new.
+  package var onNewWindow: (@MainActor () -> Void)?
+  let clock: SystemClock
+  private let stable: ReplaceablePresenter
+  private var buffers: WaylandPresenter?
+  private let wait: VBlankWait
+  var permission = FramePermission()
+  var frames = PresentedFrames(canTell: true)
+  /// The vblanks that were learned, also while another source ticks.
+  private(set) var grid = FeedbackGrid(told: .hertz60)
+  private var pace = Pace.hidden
+  private var feedbackClock: FeedbackClock?
+  /// Looks for callbacks that do not come.
+  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.look() })
+  /// The loops and modes in which the display is served.
+  private var places: [(loop: FrameLoop, mode: FrameLoop.Mode)] = []
+
+  /// The source of the window's ticks.
+  enum Pace: Hashable, Sendable {
+    /// A second from tick to tick.
+    case hidden
+    /// A clock at the told rate until the first feedback.
+    case starting
+    /// A clock at the told rate, as no feedback comes.
+    case silent
+    case learned
+  }
+
+  /// Makes a window. It shows when the connection is ready and the compositor has told its size, in later turns of the loop.
+  public init(connection: WaylandConnection, options: WindowOptions = WindowOptions()) {
+    self.connection = connection
+    clock = connection.clock
+    let configuration = WindowConfiguration(width: options.width, height: options.height)
+    window = WaylandWindow(connection: connection, options: options, configuration: configuration)
+    let (width, height) = configuration.pixels
+    stable = ReplaceablePresenter(width: width, height: height)
+    ticker = DisplayTicker(source: Self.standIn(at: nil, "the window is not shown yet", clock))
+    wait = VBlankWait(ticker: ticker)
+    wait.handler = { [weak self] in self?.clockTicked($0) }
+    window.owner = self
+    if case .lost(let error) = connection.state { windowWasLost(error) }
+  }
+
+  /// Connects to the desktop and makes a window there, of the size that the desktop gives it.
+  ///
+  /// - Parameters:
+  ///   - socket: the path of the compositor's socket, or a name in `XDG_RUNTIME_DIR`; nil for `WAYLAND_DISPLAY`.
+  ///   - limit: the longest wait for an answer.
+  ///   - clock: the clock of the loop that the display is added to.
+  /// - Throws: why there is no window. One whose size the desktop does not tell in time is made all the same, and shown later.
+  public static func open(
+    options: WindowOptions = WindowOptions(), socket: String? = nil, waitingFor limit: Nanoseconds = .seconds(2),
+    clock: SystemClock = .monotonic
+  ) throws(WaylandError) -> WaylandDisplay {
+    let connection = try WaylandConnection.open(socket: socket, waitingFor: limit, clock: clock)
+    let display = WaylandDisplay(connection: connection, options: options)
+    do throws(WaylandError) {
+      try connection.wait(upTo: limit) { display.window.configuration.isMapped }
+    } catch .noAnswer {
+      return display
+    } catch {
+      display.invalidate()
+      throw error
+    }
+    return display
+  }
+
+  public var name: String {
+    let outputs = window.entered.map(\.name).filter { !$0.isEmpty }
+    let place = outputs.isEmpty ? "" : " (\(outputs.joined(separator: ", ")))"
+    return "window \(stable.width)x\(stable.height)@\(rate.description.dropLast(3))\(place)"
+  }
+
+  /// How the window is paced.
+  public var reason: String { ticker.name }
+  public var presenter: any Presenter { stable }
+  public var state: DisplayState { permission.isHidden ? .waiting(.hidden) : .showing }
+  public var geometry: DisplayGeometry {
+    DisplayGeometry(
+      width: stable.width, height: stable.height, scale: Double(window.configuration.scale) / 120)
+  }
+
+  /// The rate that the outputs are said to have: the fastest of those that show the window.
+  private var rate: RefreshRate {
+    let outputs = window.entered.isEmpty ? Array(connection.globals.outputs.prefix(1)) : window.entered
+    return outputs.compactMap(\.refreshRate).max { $0.hertz < $1.hertz } ?? .hertz60
+  }
+  private var interval: Nanoseconds { pace == .learned ? grid.interval : rate.interval }
+
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    places.append((loop, mode))
+    loop.add(alarm, to: mode)
+    loop.add(connection.loopItem, to: mode)
+    wait.add(to: loop, mode: mode)
+  }
+
+  public func invalidate() {
+    observers.removeAll()
+    onNewWindow = nil
+    stable.invalidate()
+    window.owner = nil
+    window.destroy()
+    places = []
+    alarm.invalidate()
+    wait.invalidate()
+    ticker.invalidate()
+  }
+
+  isolated deinit { invalidate() }
+
+  /// Brings the window back on another connection after `.lost`, or takes it to another compositor. Layers, outputs and links stay.
+  public func reconnect(to connection: WaylandConnection) {
+    let (options, configuration) = (window.options, window.configuration)
+    window.owner = nil
+    dropBuffers()
+    window.destroy()
+    self.connection = connection
+    for place in places { place.loop.add(connection.loopItem, to: place.mode) }
+    var kept = configuration
+    kept.disconnect()
+    frames = PresentedFrames(canTell: true)
+    permission = FramePermission()
+    window = WaylandWindow(connection: connection, options: options, configuration: kept)
+    window.owner = self
+    onNewWindow?()
+    if case .lost(let error) = connection.state { windowWasLost(error) }
+  }
+
+  private func change(_ wish: (WaylandWindow) -> Void) {
+    wish(window)
+    connection.flush()
+  }
+
+  // MARK: - Frames
+
+  /// - Returns: true if there are buffers of the configuration's size.
+  private func makeBuffers() -> Bool {
+    let (width, height) = window.configuration.pixels
+    if let buffers, (buffers.width, buffers.height) == (width, height) { return true }
+    dropBuffers()
+    do throws(SystemError) {
+      buffers = try WaylandPresenter(
+        window: window, width: width, height: height, mayDraw: { [weak self] in self?.mayDraw ?? false },
+        commit: { [weak self] buffer, damage in self?.commit(buffer, damage) })
+      return true
+    } catch {
+      observers.notify(.lost(WaylandError.memory(width: width, height: height, error)))
+      return false
+    }
+  }
+
+  private func dropBuffers() {
+    stable.replace(with: nil)
+    buffers?.invalidate()
+    buffers = nil
+  }
+
+  private var mayDraw: Bool { permission.mayDraw && frames.count < 3 }
+
+  private func commit(_ buffer: WindowBuffer, _ damage: DamageRegion) {
+    let now = clock.now
+    let forecast = ticker.forecast
+    let expected = forecast.vblank(after: now)
+    let asks = frames.wantsFeedback
+    let serial = frames.commit(expected: expected)
+    // A little before its vblank, so that no rounding makes it one later.
+    let target = pace == .learned && forecast.isKnown(at: expected) ? expected - forecast.interval / 2 : nil
+    window.commit(
+      buffer, damage: damage, serial: asks ? serial : nil,
+      target: target.flatMap { connection.globals.stampClock.stamp(for: $0, now: now) })
+    happened(.committed)
+    if frames.isSilent { wait.start(after: now) }
+  }
+
+  /// Tells the output of the frames whose fate is known.
+  private func tellFrames() {
+    while let answer = frames.next() {
+      switch answer {
+      case .seen(let time): tell(.presented(PresentationFeedback(timestamp: time, sequence: 0)))
+      case .dropped: tell(.dropped)
+      }
+    }
+  }
+
+  private func tell(_ event: PresenterEvent) { buffers?.onEvent?(event) }
+
+  /// A vblank of the clock that stands in for the compositor's.
+  private func clockTicked(_ vblank: VBlank) {
+    tellFrames()
+    guard frames.vblank() else { return }
+    tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)))
+  }
+
+  // MARK: - Visibility
+
+  private func happened(_ event: FramePermission.Event) {
+    let change = permission.handle(event, at: clock.now, interval: interval)
+    if alarm.fireTime == nil { alarm.fireTime = permission.deadline(interval: interval) }
+    switch change {
+    case nil: break
+    case .hidden: hide()
+    case .shown: show()
+    }
+  }
+
+  /// A deadline that has moved on since the alarm was set is looked at in its turn, so that a frame sets none.
+  private func look() {
+    alarm.fireTime = nil
+    happened(.alarm)
+  }
+
+  private func hide() {
+    frames.forget()
+    wait.cancel()
+    stable.replace(with: nil)
+    updatePace()
+    observers.notify(.stateChanged(state))
+  }
+
+  private func show() {
+    guard makeBuffers() else { return }
+    updatePace()
+    stable.replace(with: buffers)
+    observers.notify(.stateChanged(state))
+  }
+
+  // MARK: - Pace
+
+  private func updatePace() {
+    let next: Pace = permission.isHidden ? .hidden : frames.isSilent ? .silent : frames.hasTold ? .learned : .starting
+    guard next != pace else { return }
+    if let feedbackClock, pace == .learned {
+      grid = feedbackClock.grid
+      grid.losePhase()
+      self.feedbackClock = nil
+    }
+    pace = next
+    ticker.change(to: source(of: next))
+  }
+
+  private func source(of pace: Pace) -> any VBlankSource {
+    switch pace {
+    case .hidden: return Self.standIn(at: nil, "the window is hidden", clock)
+    case .starting: return Self.standIn(at: rate, "the desktop has not told of a frame yet", clock)
+    case .silent: return Self.standIn(at: rate, "the desktop does not tell when frames are seen", clock)
+    case .learned:
+      let source = FeedbackClock(grid: grid, clock: clock)
+      feedbackClock = source
+      return source
+    }
+  }
+
+  /// - Parameter rate: nil for a tick a second.
+  private static func standIn(at rate: RefreshRate?, _ reason: String, _ clock: SystemClock) -> FallbackClock {
+    let rate = rate ?? RefreshRate(numerator: 1, denominator: 1) ?? .hertz60
+    return FallbackClock(refreshRate: rate, reason: reason, clock: clock)
+  }
+
+  private func learn(_ time: MonotonicTime) {
+    guard let feedbackClock else {
+      _ = grid.observe(time)
+      return
+    }
+    let before = feedbackClock.refreshRate
+    feedbackClock.observe(time)
+    grid = feedbackClock.grid
+    // The display runs at another rate than it was said to.
+    if feedbackClock.refreshRate != before { observers.notify(.stateChanged(state)) }
+  }
+}
+
+extension WaylandDisplay: WindowOwner {
+  func windowChanged(_ changes: WindowConfiguration.Changes) {
+    if changes.contains(.first) {
+      frames = PresentedFrames(canTell: connection.globals.presentation != nil)
+      grid.tell(rate)
+    }
+    if changes.contains(.suspended) { happened(.suspended(window.configuration.isSuspended)) }
+    guard !changes.isDisjoint(with: [.first, .resized]) else { return }
+    let wasHidden = permission.isHidden
+    happened(.configured)
+    if changes.contains(.resized), !wasHidden, !permission.isHidden, makeBuffers() {
+      frames.forget()
+      stable.replace(with: buffers)
+    }
+  }
+
+  func windowOutputsChanged() {
+    grid.tell(rate)
+    feedbackClock?.tell(rate)
+    if pace == .starting || pace == .silent, rate != ticker.source.refreshRate { ticker.change(to: source(of: pace)) }
+  }
+
+  func windowMayDraw() {
+    let isSilentNow = frames.callback()
+    happened(.callback)
+    guard isSilentNow else { return }
+    updatePace()
+    tellFrames()
+    if frames.count > 0 { wait.start(after: clock.now) }
+    observers.notify(.stateChanged(state))
+  }
+
+  func windowHasFeedback(ofFrame serial: UInt64, stamp: MonotonicTime?) {
+    guard let stamp else {
+      _ = frames.answer(serial, .dropped)
+      return tellFrames()
+    }
+    let now = clock.now
+    let told = connection.globals.stampClock.convert(stamp, now: now)
+    // One of another clock than the compositor says proves only that the frame was seen.
+    let time = told.flatMap { $0 - now < interval && now - $0 < .seconds(1) ? $0 : nil }
+    let wasTelling = frames.hasTold
+    let isHeardAgain = frames.answer(serial, .seen(time ?? now))
+    if let time { learn(time) }
+    if isHeardAgain { wait.cancel() }
+    if isHeardAgain || !wasTelling { updatePace() }
+    tellFrames()
+  }
+
+  func windowIsToClose() { observers.notify(.closeRequested) }
+
+  func windowWasLost(_ error: WaylandError) {
+    happened(.ended)
+    dropBuffers()
+    observers.notify(.lost(error))
+  }
+}
