@@ -65,6 +65,7 @@ let package = Package(
       ]),
     .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "Simulation", "AllocationCounter"]),
     .library(name: "FramepaceKMSTesting", targets: ["KMSTesting"]),
+    .library(name: "FramepaceWaylandTesting", targets: ["WaylandTesting"]),
     .executable(name: "framepace", targets: ["FramepaceCLI"]),
   ],
   dependencies: [
@@ -169,8 +170,17 @@ let package = Package(
     library(
       "Wayland",
       [
-        "CWaylandClient", "CWaylandProtocols", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster",
+        "CWaylandClient", "CWaylandProtocols", "FrameTiming", "Geometry", "Input", "LinuxSystem", "Presentation", "Raster",
         "RenderTree", "RunLoops",
+      ]),
+    // A Wayland compositor without a screen, in the process of its client.
+    .target(
+      name: "CWaylandTesting", dependencies: ["CWaylandProtocols", "CWaylandServer"],
+      cSettings: [.treatAllWarnings(as: .error)]),
+    library(
+      "WaylandTesting",
+      [
+        "CWaylandServer", "CWaylandTesting", "FrameTiming", "Geometry", "LinuxSystem", "Raster", "RunLoops", "Simulation",
       ]),
 
     library("KMSTesting", ["CDRM", "FrameTiming", "KMS", "LinuxSystem", "Raster", "RunLoops"]),
@@ -299,7 +309,9 @@ let package = Package(
     tests(
       "WaylandTests",
       [
-        "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "TestLength", "Wayland",
+        "CWaylandClient", "CWaylandServer", "CWaylandTesting", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting",
+        "Geometry", "Input", "Interaction", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Simulation",
+        "TestLength", "Wayland", "WaylandTesting",
       ]),
     // The program that Tests/VM runs inside the virtual machine.
     .executableTarget(
