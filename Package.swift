@@ -170,7 +170,7 @@ let package = Package(
     library(
       "Wayland",
       [
-        "CWaylandClient", "CWaylandProtocols", "FrameTiming", "Geometry", "Input", "LinuxSystem", "Presentation", "Raster",
+        "CWaylandClient", "CWaylandProtocols", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster",
         "RenderTree", "RunLoops",
       ]),
     // A Wayland compositor without a screen, in the process of its client.
@@ -309,9 +309,9 @@ let package = Package(
     tests(
       "WaylandTests",
       [
-        "CWaylandClient", "CWaylandServer", "CWaylandTesting", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting",
-        "Geometry", "Input", "Interaction", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Simulation",
-        "TestLength", "Wayland", "WaylandTesting",
+        "CWaylandClient", "CWaylandServer", "CWaylandTesting", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry",
+        "Layers", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Simulation", "TestLength", "Wayland",
+        "WaylandTesting",
       ]),
     // The program that Tests/VM runs inside the virtual machine.
     .executableTarget(

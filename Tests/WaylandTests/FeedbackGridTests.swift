@@ -154,12 +154,12 @@ extension MonotonicTime {
   private func read(_ number: UInt32) -> MonotonicTime? { number == 4 ? now - .seconds(300) : nil }
 
   @Test func stampsOfOurClockAreLeftAsTheyAre() {
-    let clock = CompositorClock(number: 1)
+    let clock = PresentationClock(number: 1)
     #expect(clock.convert(now - .milliseconds(3), now: now, read: read) == now - .milliseconds(3))
   }
 
   @Test func stampsOfAnotherClockAreConverted() {
-    let clock = CompositorClock(number: 4)
+    let clock = PresentationClock(number: 4)
     let stamp = now - .seconds(300) - .milliseconds(3)
     let time = clock.convert(stamp, now: now, read: read)
     #expect(time == now - .milliseconds(3))
@@ -167,15 +167,15 @@ extension MonotonicTime {
   }
 
   @Test func aClockThatDoesNotExistTellsNothing() {
-    #expect(CompositorClock(number: 77).convert(now, now: now, read: read) == nil)
-    #expect(CompositorClock.read(99) == nil && CompositorClock.read(4) != nil)
+    #expect(PresentationClock(number: 77).convert(now, now: now, read: read) == nil)
+    #expect(PresentationClock.read(99) == nil && PresentationClock.read(4) != nil)
   }
 
   @Test func stampsThatMeanNothing() {
-    #expect(CompositorClock.stamp(secondsHigh: .max, secondsLow: .max, nanoseconds: 0) == nil)
-    #expect(CompositorClock.stamp(secondsHigh: 0, secondsLow: 1, nanoseconds: 1_000_000_000) == nil)
+    #expect(PresentationClock.stamp(secondsHigh: .max, secondsLow: .max, nanoseconds: 0) == nil)
+    #expect(PresentationClock.stamp(secondsHigh: 0, secondsLow: 1, nanoseconds: 1_000_000_000) == nil)
     #expect(
-      CompositorClock.stamp(secondsHigh: 1, secondsLow: 0, nanoseconds: 5)
+      PresentationClock.stamp(secondsHigh: 1, secondsLow: 0, nanoseconds: 5)
         == MonotonicTime(nanoseconds: (1_000_000_000 << 32) + 5))
   }
 }

@@ -32,7 +32,8 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
   /// The name of the socket, or a description of it.
   public let name: String
   let clock: SystemClock
-  /// The objects of this connection, for the whole of it.
+  /// Reads a clock of the system: tests have their own.
+  package var readClock: (UInt32) -> MonotonicTime? = { PresentationClock.read($0) }
   package private(set) var globals = WaylandGlobals()
   /// The connection of libwayland; nil after `close()`.
   package private(set) var pointer: OpaquePointer?

@@ -19,7 +19,7 @@ package struct WaylandGlobals {
   private(set) var commitTiming: OpaquePointer?
   private(set) var outputs: [WaylandOutput] = []
   /// The clock of presentation feedback.
-  private(set) var stampClock = CompositorClock()
+  private(set) var stampClock = PresentationClock()
   /// All globals, also those that windows do not use, for those who bind them.
   private(set) var all: [Announcement] = []
   /// Hears of each global, those that were announced before included.
@@ -90,7 +90,7 @@ package struct WaylandGlobals {
     for announcement in all { follower(announcement) }
   }
 
-  mutating func setStampClock(_ number: UInt32) { stampClock = CompositorClock(number: number) }
+  mutating func setStampClock(_ number: UInt32) { stampClock = PresentationClock(number: number) }
 
   mutating func destroy() {
     for output in outputs { output.destroy() }

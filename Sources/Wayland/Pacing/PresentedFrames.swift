@@ -109,6 +109,10 @@ struct PresentedFrames: Sendable {
     return true
   }
 
-  /// The window is hidden or has other buffers: its frames are not told of. Answers may still come.
-  mutating func forget() { (frames, unanswered) = ([], 0) }
+  /// The window is hidden or has other buffers: its frames are not told of. Answers may still come, and a silent compositor is asked
+  /// again.
+  mutating func forget() {
+    frames.removeAll(keepingCapacity: true)
+    (unanswered, openQuestions) = (0, 0)
+  }
 }

@@ -35,7 +35,7 @@ final class FeedbackQuestion {
       sync_output: { _, _, _ in },
       presented: { data, _, high, low, nanoseconds, _, _, _, _ in
         // A stamp that means nothing tells at least that the frame was seen: now.
-        let stamp = CompositorClock.stamp(secondsHigh: high, secondsLow: low, nanoseconds: nanoseconds) ?? .zero
+        let stamp = PresentationClock.stamp(secondsHigh: high, secondsLow: low, nanoseconds: nanoseconds) ?? .zero
         onMain(data) { (question: FeedbackQuestion) in question.answered(stamp) }
       },
       discarded: { data, _ in onMain(data) { (question: FeedbackQuestion) in question.answered(nil) } }))

@@ -217,7 +217,7 @@ public final class WaylandDisplay: Display {
     let target = pace == .learned && forecast.isKnown(at: expected) ? expected - forecast.interval / 2 : nil
     window.commit(
       buffer, damage: damage, serial: asks ? serial : nil,
-      target: target.flatMap { connection.globals.stampClock.stamp(for: $0, now: now) })
+      target: target.flatMap { connection.globals.stampClock.stamp(for: $0, now: now, read: connection.readClock) })
     happened(.committed)
     if frames.isSilent { wait.start(after: now) }
   }
@@ -262,6 +262,7 @@ public final class WaylandDisplay: Display {
   private func hide() {
     frames.forget()
     wait.cancel()
+    alarm.fireTime = nil
     stable.replace(with: nil)
     updatePace()
     observers.notify(.stateChanged(state))
@@ -357,7 +358,7 @@ extension WaylandDisplay: WindowOwner {
       return tellFrames()
     }
     let now = clock.now
-    let told = connection.globals.stampClock.convert(stamp, now: now)
+    let told = connection.globals.stampClock.convert(stamp, now: now, read: connection.readClock)
     // One of another clock than the compositor says proves only that the frame was seen.
     let time = told.flatMap { $0 - now < interval && now - $0 < .seconds(1) ? $0 : nil }
     let wasTelling = frames.hasTold

@@ -145,15 +145,17 @@ package final class WaylandWindow {
         surface, Int32(rect.minX), Int32(rect.minY), Int32(rect.width), Int32(rect.height))
     }
     buffer.attach(to: surface)
+    // A frame of a new size does not wait for those of the old one, behind which it would be late by as many vblanks.
+    let isUrgent = callback != nil
     if let callback { wl_callback_destroy(callback) }
     callback = wl_surface_frame(surface)
     wl_callback_add_listener(callback, Self.callbackListener, listenerData(self))
     if let serial, let presentation = connection.globals.presentation { ask(presentation, surface, serial) }
     if let fifo {
       wp_fifo_v1_set_barrier(fifo)
-      wp_fifo_v1_wait_barrier(fifo)
+      if !isUrgent { wp_fifo_v1_wait_barrier(fifo) }
     }
-    if let commitTimer, let target {
+    if let commitTimer, let target, !isUrgent {
       let (seconds, rest) = UInt64(max(target.nanoseconds, 0)).quotientAndRemainder(dividingBy: 1_000_000_000)
       wp_commit_timer_v1_set_timestamp(
         commitTimer, UInt32(truncatingIfNeeded: seconds >> 32), UInt32(truncatingIfNeeded: seconds), UInt32(rest))

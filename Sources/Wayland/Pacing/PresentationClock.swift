@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// The clock of a compositor's stamps: `CLOCK_MONOTONIC` as ours, or another one, such as `CLOCK_MONOTONIC_RAW`, which no daemon sets
 /// right and which so drifts from ours.
-struct CompositorClock: Hashable, Sendable {
+struct PresentationClock: Hashable, Sendable {
   /// The clock's number for `clock_gettime`.
   var number: UInt32 = UInt32(CLOCK_MONOTONIC)
 
