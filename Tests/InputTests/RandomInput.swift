@@ -40,7 +40,7 @@ enum RandomInput {
   private static func action(_ random: inout SplitMix64) -> InputEvent.Action {
     let code = InputCode(rawValue: UInt16.random(in: 0...0x2FF, using: &random))
     let isDown = Bool.random(using: &random)
-    switch Int.random(in: 0..<10, using: &random) {
+    switch Int.random(in: 0..<13, using: &random) {
     case 0: return .removed
     case 1, 2: return .touch(finger: Int.random(in: 0...1000, using: &random), touch(&random))
     case 3: return .motion(point(&random))
@@ -49,6 +49,11 @@ enum RandomInput {
     case 6: return .key(code, isDown: isDown)
     case 7: return .scroll(scroll(&random))
     case 8: return .pen(pen(&random))
+    case 9: return .left
+    case 10: return .keysReleased
+    case 11:
+      func mask() -> UInt32 { UInt32.random(in: 0...(.max), using: &random) }
+      return .modifiers(ModifierState(depressed: mask(), latched: mask(), locked: mask(), layout: mask()))
     default: return .gesture(gesture(&random))
     }
   }

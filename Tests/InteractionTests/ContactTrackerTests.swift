@@ -38,7 +38,7 @@ import Testing
         #expect(point.x.isFinite && point.y.isFinite, "seed \(seed)")
       case .key(_, let isDown): if isDown { keysDown.insert(event.device) }
       case .keysReleased: #expect(keysDown.remove(event.device) != nil, "seed \(seed)")
-      case .hoverEnded: break
+      case .hoverEnded, .modifiers: break
       }
     }
     for _ in 0..<600 {
@@ -48,6 +48,13 @@ import Testing
     for event in devices.end() { tracker.handle(event, check) }
     #expect(open.isEmpty && tracker.contactCount == 0, "seed \(seed)")
     #expect(keysDown.isEmpty, "seed \(seed)")
+  }
+
+  /// A pointer that is over another program's window hovers over nothing, and comes back where it is then.
+  @Test func aPointerThatLeftHoversOverNothing() {
+    let device = InputDevice(id: InputDevice.ID(rawValue: 1), name: "pointer", abilities: .pointer)
+    let actions = events([.position(Point(0.5, 0.5)), .left, .left, .position(Point(0, 0))], of: device).map(\.action)
+    #expect(actions == [.hover(Point(200, 150)), .hoverEnded, .hover(Point(0, 0))])
   }
 
   private func events(_ actions: [InputEvent.Action], of device: InputDevice) -> [ScreenEvent] {

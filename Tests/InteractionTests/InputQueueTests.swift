@@ -70,7 +70,7 @@ import Testing
     switch event.action {
     case .contact(let contact, _, _): contact.phase != .moved
     case .hover, .scroll, .gesture(.changed, _): false
-    case .hoverEnded, .gesture, .key, .keysReleased: true
+    case .hoverEnded, .gesture, .key, .modifiers, .keysReleased: true
     }
   }
 

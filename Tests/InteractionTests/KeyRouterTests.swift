@@ -105,6 +105,43 @@ import XCTest
     XCTAssertEqual(stage.field.responder?.becomeFirstResponder(), false)
   }
 
+  /// The repetition is what the desktop says, or none.
+  func testTheRepetitionCanBeChosen() throws {
+    let stage = try Stage()
+    stage.field.responder?.becomeFirstResponder()
+    stage.input.router.keyRepeat = KeyRepeat(delay: .milliseconds(100), interval: .milliseconds(50))
+    try stage.key("KEY_A", isDown: true)
+    _ = stage.input.taken()
+    stage.input.turn(for: .milliseconds(160))
+    XCTAssertEqual(stage.input.taken(), Array(repeating: "field repeated a 'a'", count: 2))
+    stage.input.router.keyRepeat = nil
+    stage.input.turn(for: .seconds(2))
+    try stage.key("KEY_B", isDown: true)
+    stage.input.turn(for: .seconds(2))
+    XCTAssertEqual(stage.input.taken(), ["field down b 'b'"])
+  }
+
+  /// A desktop keeps the modifiers: those that it tells count, and its keys change none.
+  func testTheDesktopsModifiersCount() throws {
+    let stage = try Stage()
+    stage.field.responder?.becomeFirstResponder()
+    try stage.key("KEY_A", isDown: true)
+    stage.send(.modifiers(ModifierState(depressed: 1)))
+    stage.input.turn()
+    try stage.key("KEY_B", isDown: true)
+    stage.send(.keysReleased)
+    stage.send(.modifiers(ModifierState()))
+    stage.input.turn()
+    try stage.key("KEY_LEFTSHIFT", isDown: true)
+    try stage.key("KEY_C", isDown: true)
+    XCTAssertEqual(
+      stage.input.taken(),
+      [
+        "field first", "field down a 'a'", "field down B 'B'", "field cancelled a ''", "field cancelled B ''",
+        "field down Shift_L ''", "field down c 'c'",
+      ])
+  }
+
   func testTheLampsAreTold() throws {
     let stage = try Stage()
     var lamps: [KeyboardLEDs] = []

@@ -47,7 +47,7 @@ struct RandomDevices {
 
   private mutating func action() -> InputEvent.Action {
     let finger = pick(20) ? Int.random(in: -5...1_000_000, using: &random) : Int.random(in: 0..<4, using: &random)
-    switch Int.random(in: 0..<14, using: &random) {
+    switch Int.random(in: 0..<17, using: &random) {
     case 0, 1: return .touch(finger: finger, .down(part()))
     case 2, 3, 4, 5: return .touch(finger: finger, .moved(part()))
     case 6: return .touch(finger: finger, .up)
@@ -60,6 +60,9 @@ struct RandomDevices {
       return pick(2)
         ? .scroll(pick(2) ? .wheel(part()) : pick(2) ? .fingers(part()) : .fingersEnded)
         : .gesture(pick(2) ? .changed(translation: part(), scale: 1, rotation: 1) : .began(.pinch, fingers: 2))
+    case 13: return .left
+    case 14: return .keysReleased
+    case 15: return .modifiers(ModifierState(depressed: UInt32.random(in: 0..<256, using: &random)))
     default:
       return .pen(
         InputEvent.Pen(

@@ -55,6 +55,16 @@ final class CompositorRuleTests: XCTestCase {
       stage.window.begin()
       stage.window.acknowledge()
     }
+    // The first of two that wait may be answered.
+    try expect { stage in
+      stage.window.begin()
+      stage.window.acknowledges = false
+      stage.compositor.windows[0].configure(width: 80, height: 60)
+      stage.compositor.windows[0].configure(width: 90, height: 70)
+      stage.wait()
+      stage.window.shellSurface.send("ack_configure", .uint(stage.window.serials[1]))
+      stage.window.commit(try stage.buffer(80, 60))
+    }
     try expect(.unknownSerial) { stage in
       stage.window.begin()
       stage.window.shellSurface.send("ack_configure", .uint(12345))

@@ -25,7 +25,7 @@ public struct ConsoleKeys: Sendable {
   /// - Returns: the chord that is complete with the event.
   public mutating func chord(with event: InputEvent) -> ConsoleChord? {
     switch event.action {
-    case .removed: held = held.filter { $0.device != event.device }
+    case .removed, .keysReleased: held = held.filter { $0.device != event.device }
     case .key(let code, let isDown) where Self.controls.contains(code) || Self.alternates.contains(code):
       let key = Key(device: event.device, code: code)
       if isDown { held.insert(key) } else { held.remove(key) }

@@ -33,6 +33,12 @@ public struct InputEvent: Hashable, Sendable {
     case key(InputCode, isDown: Bool)
     case pen(Pen)
     case gesture(TouchpadGesture)
+    /// The pointer is on no screen: it went to the window of another program.
+    case left
+    /// The modifiers of the keyboard, which its keys do not change from now on, from a desktop that keeps them for all programs.
+    case modifiers(ModifierState)
+    /// All keys of the keyboard count as up, though nobody lifted them: another program has it now.
+    case keysReleased
   }
 
   /// An action of a finger. Points are parts of the device's area, from 0 to 1 in both directions, after the calibration of the device; a finger

@@ -36,6 +36,8 @@ public final class Keyboard {
   private(set) var state: OpaquePointer
   private var held: [InputCode: HeldKey] = [:]
   private var pressCount = 0
+  /// True once the modifiers were set: keys do not change them then.
+  private var followsModifiers = false
   private let masks: [(mask: xkb_mod_mask_t, modifier: KeyModifiers)]
 
   /// A key with its press, and the devices on which it is down.
@@ -83,6 +85,12 @@ public final class Keyboard {
   /// The keys that are held, in the order of their presses.
   public var heldKeys: [InputCode] { inOrder(held.values).map(\.code) }
 
+  /// Sets the modifiers, which keys do not change from then on: for a desktop that keeps them for all programs.
+  public func setModifiers(_ modifiers: ModifierState) {
+    followsModifiers = true
+    xkb_state_update_mask(state, modifiers.depressed, modifiers.latched, modifiers.locked, 0, 0, modifiers.layout)
+  }
+
   /// Takes a key of a device that went down or up.
   ///
   /// - Returns: nil for a key that means nothing: another device holds it, or it goes up and was not known to be down.
@@ -104,7 +112,7 @@ public final class Keyboard {
     } else {
       endSequence()
     }
-    xkb_state_update_key(state, key, XKB_KEY_DOWN)
+    if !followsModifiers { xkb_state_update_key(state, key, XKB_KEY_DOWN) }
     pressCount += 1
     held[code] = HeldKey(press: event, number: pressCount, devices: [device])
     return event
@@ -153,7 +161,7 @@ public final class Keyboard {
     var event = key.press
     (event.time, event.phase, event.modifiers) = (time, phase, modifiers)
     (event.characters, event.isPending) = ("", false)
-    xkb_state_update_key(state, code.keycode, XKB_KEY_UP)
+    if !followsModifiers { xkb_state_update_key(state, code.keycode, XKB_KEY_UP) }
     return event
   }
 

@@ -86,6 +86,19 @@ public final class KeyboardLayout {
     reason = "\(names)"
   }
 
+  /// A layout that is compiled already, as a desktop sends it: a file of XKB's text format.
+  public init(text: String) throws(KeyboardLayoutError) {
+    // Such a text includes no file.
+    let context = try XKBContext(folders: nil)
+    guard
+      let keymap = xkb_keymap_new_from_string(
+        context.pointer, text, XKB_KEYMAP_FORMAT_TEXT_V1, XKB_KEYMAP_COMPILE_NO_FLAGS)
+    else { throw .damagedLayout(reason: context.takeMessages().first ?? "xkbcommon does not say why") }
+    (names, self.context, self.keymap) = (Names(), context, keymap)
+    warnings = context.takeMessages()
+    reason = "the layout of the desktop"
+  }
+
   deinit { xkb_keymap_unref(keymap) }
 
   private static func compile(_ names: Names, in context: XKBContext) -> OpaquePointer? {

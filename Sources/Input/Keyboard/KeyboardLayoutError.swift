@@ -16,6 +16,8 @@ public enum KeyboardLayoutError: Error, Hashable, Sendable, CustomStringConverti
   case noSequences(locale: String, reason: String)
   /// A table that the application has as a text is none.
   case damagedSequences(reason: String)
+  /// The layout that the desktop sent is none.
+  case damagedLayout(reason: String)
   case noMemory
 
   public var description: String {
@@ -36,6 +38,8 @@ public enum KeyboardLayoutError: Error, Hashable, Sendable, CustomStringConverti
         + "and correct ~/.XCompose and the file that XCOMPOSEFILE names"
     case .damagedSequences(let reason):
       "the sequences of keys cannot be used: \(Self.shown(reason)); Compose(5) has their form"
+    case .damagedLayout(let reason):
+      "the desktop's keyboard layout cannot be used: \(Self.shown(reason)); choose another one there"
     case .noMemory: "no memory for a keyboard layout"
     }
   }

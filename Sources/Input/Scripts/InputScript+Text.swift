@@ -46,6 +46,9 @@ extension InputEvent.Action {
     case .scroll(let scroll): "scroll \(scroll.words(style))"
     case .pen(let pen): "pen \(pen.words(style))"
     case .gesture(let gesture): "gesture \(gesture.words(style))"
+    case .left: "left"
+    case .modifiers(let state): "modifiers \(state.depressed) \(state.latched) \(state.locked) \(state.layout)"
+    case .keysReleased: "released"
     }
   }
 }

@@ -84,7 +84,10 @@ struct InputScriptLine {
   // MARK: Parts
 
   private mutating func action(of device: InputDevice.ID) throws(InputScriptError) -> InputEvent.Action {
-    let names = ["added", "removed", "touch", "motion", "position", "button", "key", "scroll", "pen", "gesture"]
+    let names = [
+      "added", "removed", "touch", "motion", "position", "button", "key", "scroll", "pen", "gesture", "left", "modifiers",
+      "released",
+    ]
     switch try choice(names) {
     case "added": return .added(try addedDevice(device))
     case "removed": return .removed
@@ -95,7 +98,12 @@ struct InputScriptLine {
     case "key": return .key(try code(), isDown: try choice(["down", "up"]) == "down")
     case "scroll": return .scroll(try scroll())
     case "pen": return .pen(try pen())
-    default: return .gesture(try gesture())
+    case "gesture": return .gesture(try gesture())
+    case "left": return .left
+    case "modifiers":
+      return .modifiers(
+        ModifierState(depressed: try mask(), latched: try mask(), locked: try mask(), layout: try mask()))
+    default: return .keysReleased
     }
   }
 
@@ -197,6 +205,10 @@ struct InputScriptLine {
     guard let peek, let value = Int(peek), range.contains(value) else { throw unexpected(expected) }
     next += 1
     return value
+  }
+
+  private mutating func mask() throws(InputScriptError) -> UInt32 {
+    UInt32(try integer("a mask of modifiers", in: 0...Int(UInt32.max)))
   }
 
   private mutating func point(_ expected: String) throws(InputScriptError) -> Point {

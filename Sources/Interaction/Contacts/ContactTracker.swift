@@ -149,6 +149,12 @@ public struct ContactTracker: Sendable {
     case .key(let key, let isDown):
       if isDown { devices[event.device]?.hasKeysDown = true }
       send(.key(key, isDown: isDown), on: screen)
+    case .modifiers(let state): send(.modifiers(state), on: screen)
+    case .keysReleased:
+      guard device.hasKeysDown else { return }
+      devices[event.device]?.hasKeysDown = false
+      send(.keysReleased, on: screen)
+    case .left: hidePointer(event, emit)
     case .pen(let pen): handle(pen, event, screen, emit)
     }
   }

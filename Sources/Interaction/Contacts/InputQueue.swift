@@ -54,7 +54,7 @@ public struct InputQueue: Sendable {
         lastOfPointer = entries.count
         entries.append(Entry(event: event))
       }
-    case .hoverEnded, .gesture, .key, .keysReleased: appendBarrier(Entry(event: event))
+    case .hoverEnded, .gesture, .key, .modifiers, .keysReleased: appendBarrier(Entry(event: event))
     }
   }
 

@@ -22,7 +22,9 @@ public struct ScreenEvent: Hashable, Sendable {
     case scroll(InputEvent.Scroll, at: Point)
     case gesture(InputEvent.TouchpadGesture, at: Point)
     case key(InputCode, isDown: Bool)
-    /// The keyboard is gone: all its keys are up.
+    /// The keyboard's modifiers, from a desktop that keeps them.
+    case modifiers(ModifierState)
+    /// The keyboard is gone, or another program has it: all its keys are up.
     case keysReleased
   }
 }

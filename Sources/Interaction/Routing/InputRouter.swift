@@ -54,6 +54,11 @@ public final class InputRouter {
       updatePanel()
     }
   }
+  /// The repetition of the key that is held; nil for none.
+  public var keyRepeat: KeyRepeat? {
+    get { keys.keyRepeat }
+    set { keys.keyRepeat = newValue }
+  }
   /// Called with the lamps that the keyboard's state asks for.
   public var onLEDs: (@MainActor (KeyboardLEDs) -> Void)? {
     get { keys.onLEDs }
@@ -264,6 +269,7 @@ public final class InputRouter {
     case .key(let code, let isDown):
       keys.handle(code, isDown: isDown, of: event.device, at: event.time)
       updatePanel()
+    case .modifiers(let state): keys.setModifiers(state, at: event.time)
     case .keysReleased:
       keys.release(event.device, at: event.time)
       updatePanel()

@@ -19,8 +19,12 @@ final class KeyRouter {
   /// Called with the number of the session that keys ask for, instead of the first responder; nil to have no such keys.
   var onSession: (@MainActor (Int) -> Void)?
 
+  /// The repetition; nil for none. A key that is held ends to repeat with another one.
+  var keyRepeat: KeyRepeat? = KeyRepeat() {
+    didSet { alarm.fireTime = keyRepeat?.deadline }
+  }
+
   private let loop: FrameLoop
-  private var repetition = KeyRepeat()
   private let alarm: FrameLoop.Alarm
   /// The responders that were told that keys are down, and are told when they are up.
   private var targets: [InputCode: Responder] = [:]
@@ -50,6 +54,12 @@ final class KeyRouter {
     showLEDs()
   }
 
+  func setModifiers(_ modifiers: ModifierState, at time: MonotonicTime) {
+    pass(time)
+    keyboard?.setModifiers(modifiers)
+    showLEDs()
+  }
+
   /// A keyboard is gone: its keys are up.
   func release(_ device: InputDevice.ID, at time: MonotonicTime) {
     cancelKeys(at: time) { $0.releaseAll(of: device, at: $1) }
@@ -65,8 +75,7 @@ final class KeyRouter {
     for (code, target) in held.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       target.keyChanged(KeyEvent(time: loop.clock.now, code: code, phase: .cancelled, keysym: .none))
     }
-    repetition.stop()
-    alarm.fireTime = nil
+    keyRepeat?.stop()
     guard firstResponder === old else { return false }
     keyboard?.endSequence()
     firstResponder = responder
@@ -83,8 +92,7 @@ final class KeyRouter {
   }
 
   private func deliver(_ key: KeyEvent) {
-    repetition.handle(key)
-    alarm.fireTime = repetition.deadline
+    keyRepeat?.handle(key)
     switch key.phase {
     case .down:
       guard let target = firstResponder ?? lastResponder else { return }
@@ -98,14 +106,12 @@ final class KeyRouter {
   /// Once, however late: the release of the key may still wait to be read.
   private func repeatKey() {
     var last: KeyEvent?
-    while let key = repetition.pass(loop.clock.now) { last = key }
+    while let key = keyRepeat?.pass(loop.clock.now) { last = key }
     if let last { deliver(last) }
-    alarm.fireTime = repetition.deadline
   }
 
   private func pass(_ time: MonotonicTime) {
-    while let key = repetition.pass(time) { deliver(key) }
-    alarm.fireTime = repetition.deadline
+    while let key = keyRepeat?.pass(time) { deliver(key) }
   }
 
   private func showLEDs() { if let keyboard { onLEDs?(keyboard.leds) } }
