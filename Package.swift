@@ -51,6 +51,7 @@ let package = Package(
     .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
     .library(name: "FramepaceInput", targets: ["Input", "Seats"]),
     .library(name: "FramepaceWayland", targets: ["Wayland"]),
+    .library(name: "FramepaceDisplays", targets: ["AutomaticDisplays", "KMS", "Seats", "Wayland"]),
     .library(name: "FramepaceImages", targets: ["ImageFiles"]),
     .library(name: "FramepaceMetrics", targets: ["Exposition"]),
     .library(name: "FramepaceDownloads", targets: ["Downloads"]),
@@ -173,6 +174,8 @@ let package = Package(
         "CWaylandClient", "CWaylandProtocols", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster",
         "RenderTree", "RunLoops",
       ]),
+    // The choice between a window and a screen.
+    library("AutomaticDisplays", ["FrameTiming", "KMS", "LinuxSystem", "Presentation", "Raster", "Wayland"]),
     // A Wayland compositor without a screen, in the process of its client.
     .target(
       name: "CWaylandTesting", dependencies: ["CWaylandProtocols", "CWaylandServer"],
@@ -233,8 +236,8 @@ let package = Package(
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
-        "Exposition", "FrameTiming", "Framepace", "Geometry", "Hangs", "Input", "KMS", "Metering", "SampleScenes", "Seats",
-        "Simulation", "Wayland", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "AutomaticDisplays", "Exposition", "FrameTiming", "Framepace", "Geometry", "Hangs", "Input", "KMS", "Metering",
+        "SampleScenes", "Seats", "Simulation", "Wayland", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 

@@ -72,6 +72,7 @@ final class WindowStage {
 
   /// Moves the ball at each tick.
   func animate() {
+    rest()
     link = engine.makeDisplayLink { [unowned self] _ in
       ticks += 1
       position = (position + 7) % 50

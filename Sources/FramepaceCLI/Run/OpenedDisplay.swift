@@ -1,3 +1,4 @@
+import AutomaticDisplays
 import Framepace
 import KMS
 import Seats
@@ -20,36 +21,27 @@ struct OpenedDisplay {
     let window = WindowOptions(
       title: "\(scene.name.withoutControlCharacters) – framepace", applicationID: "framepace", width: size.width,
       height: size.height)
-    let (choice, mode) = (options.display.display, options.display.mode)
-    if choice == .wayland {
-      display = try WaylandDisplay.open(options: window)
-      return
-    }
+    let (choice, mode, rate) = (options.display.display, options.display.mode, options.display.rate ?? .hertz60)
+    switch choice {
+    case .wayland: display = try WaylandDisplay.open(options: window)
+    case .fallback:
+      display = try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
     // A mode can only mean a screen.
-    if choice == .auto, mode == nil, WaylandConnection.isNamedByEnvironment {
-      do throws(WaylandError) {
-        let opened = try WaylandDisplay.open(options: window)
-        (display, note) = (opened, "in a window, as there is a desktop: \(opened.connection.name)")
-        return
-      } catch {
-        note = "not in a window: \(error)"
-      }
+    case .auto where mode == nil:
+      let found = try AutomaticDisplay.find(window: window, refreshRate: rate, session: Self.session)
+      (display, cards, note) = (found.display, found.session, found.reason)
+    case .auto, .kms:
+      let cards = Self.session()
+      let connector: String? = if case .kms(let name) = choice { name } else { nil }
+      display = try Displays.kms(connector: connector, mode: mode, session: cards)
+      self.cards = cards
     }
-    // A seat is only opened if the user wants a screen and there is a card.
-    let wantsScreen = choice != .fallback && (try? DRMDevice.cardPaths())?.isEmpty == false
-    let cards = wantsScreen ? DisplaySession(seat: .automatic()) : nil
-    let rate = options.display.rate ?? .hertz60
-    display =
-      switch choice {
-      case .kms(let connector): try Displays.kms(connector: connector, mode: mode, session: cards)
-      case .auto where mode != nil: try Displays.kms(mode: mode, session: cards)
-      case .auto: try Displays.automatic(width: size.width, height: size.height, refreshRate: rate, session: cards)
-      case .fallback, .wayland:
-        try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
-      }
-    guard display is KMSDisplay else { return }
-    ConsoleKeyboard.giveBack()
-    self.cards = cards
+    if display is KMSDisplay { ConsoleKeyboard.giveBack() }
+  }
+
+  /// A seat is only opened if there is a card.
+  private static func session() -> DisplaySession? {
+    (try? DRMDevice.cardPaths())?.isEmpty == false ? DisplaySession(seat: .automatic()) : nil
   }
 }
 

@@ -4,10 +4,12 @@ import LinuxSystem
 ///
 /// Feedback may come late, in another order, for some frames only, or never. Frames are told of in their order all the same:
 /// - One whose feedback says when it was seen, or that it never was, when all before it are told of.
-/// - One without an answer, while a frame two or more after it has one, was seen when it was expected to be.
+/// - One without an answer, while a frame two or more after it has one, or four wait behind it, or after two intervals in which nothing else
+///   was shown, was seen when it was expected to be.
 /// - After three callbacks without any answer the compositor counts as silent: from then on frames are seen at the next vblank of a
-///   clock, until an answer comes after all. A silent compositor has one question open at most, since it keeps those that it does not
-///   answer.
+///   clock, until an answer comes after all. One that has answered before may lose answers: it counts as silent after thirty. A silent
+///   compositor has one question open at most, since it keeps those that it does not answer; if it has answered before, it is asked
+///   again with every sixtieth frame.
 struct PresentedFrames: Sendable {
   enum Answer: Hashable, Sendable {
     case seen(MonotonicTime)
@@ -21,14 +23,20 @@ struct PresentedFrames: Sendable {
     var answer: Answer?
   }
 
-  /// Frames in a row without an answer after which a compositor counts as silent.
-  static let patience = 3
+  /// Callbacks in a row without an answer after which a compositor counts as silent that has never told of a frame, and another one.
+  static let patience = (atFirst: 3, later: 30)
+  /// The most frames that wait for the answer of the one before them.
+  private static let mostWaiting = 4
+  /// The number of frames after which a silent compositor is asked again.
+  private static let pause = 60
 
   private var frames: [Frame] = []
   private var newest: UInt64 = 0
   /// Callbacks since the last answer that told of a time.
   private var unanswered = 0
   private var openQuestions = 0
+  /// Frames since the last one that was asked about.
+  private var unasked = 0
   /// True once the compositor does not tell when frames are seen.
   private(set) var isSilent: Bool
   /// True if the compositor has told of a frame.
@@ -46,14 +54,14 @@ struct PresentedFrames: Sendable {
   /// The number of frames that nobody was told of.
   var count: Int { frames.count }
   /// True if the next commit is to ask for feedback.
-  var wantsFeedback: Bool { canTell && (!isSilent || openQuestions == 0) }
+  var wantsFeedback: Bool { canTell && (!isSilent || openQuestions == 0 || (hasTold && unasked >= Self.pause)) }
 
   /// A frame is committed, which asks for feedback if `wantsFeedback`.
   ///
   /// - Parameter expected: when it will be seen by forecast.
   /// - Returns: its serial, with which feedback answers.
   mutating func commit(expected: MonotonicTime) -> UInt64 {
-    if wantsFeedback { openQuestions += 1 }
+    if wantsFeedback { (openQuestions, unasked) = (openQuestions + 1, 0) } else { unasked += 1 }
     newest += 1
     frames.append(Frame(serial: newest, expected: expected))
     return newest
@@ -77,7 +85,8 @@ struct PresentedFrames: Sendable {
   mutating func callback() -> Bool {
     guard !isSilent else { return false }
     unanswered += 1
-    guard unanswered >= Self.patience, frames.contains(where: { $0.answer == nil }) else { return false }
+    guard unanswered >= (hasTold ? Self.patience.later : Self.patience.atFirst), frames.contains(where: { $0.answer == nil })
+    else { return false }
     isSilent = true
     return true
   }
@@ -94,10 +103,17 @@ struct PresentedFrames: Sendable {
       frames.removeFirst()
       return .seen(first.expected)
     }
-    guard !isSilent, let later = frames.dropFirst(2).first(where: { $0.answer != nil }) else { return nil }
+    let later = frames.dropFirst(2).first { $0.answer != nil }
+    guard !isSilent, later != nil || frames.count > Self.mostWaiting else { return nil }
     frames.removeFirst()
-    guard case .seen(let time)? = later.answer else { return .seen(first.expected) }
+    guard case .seen(let time)? = later?.answer else { return .seen(first.expected) }
     return .seen(min(first.expected, time))
+  }
+
+  /// Takes the oldest frame for seen when it was expected to be, if that was before `time` and no answer has come.
+  mutating func giveUp(before time: MonotonicTime) {
+    guard let first = frames.first, first.answer == nil, first.expected < time else { return }
+    frames[0].answer = .seen(first.expected)
   }
 
   /// A vblank of the clock that stands in for a silent compositor's.

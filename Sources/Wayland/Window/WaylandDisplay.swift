@@ -61,7 +61,7 @@ public final class WaylandDisplay: Display {
   private var pace = Pace.hidden
   private var feedbackClock: FeedbackClock?
   /// Looks for callbacks that do not come.
-  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.look() })
+  private(set) lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.look() })
   /// The loops and modes in which the display is served.
   private var places: [(loop: FrameLoop, mode: FrameLoop.Mode)] = []
 
@@ -118,7 +118,7 @@ public final class WaylandDisplay: Display {
   public var name: String {
     let outputs = window.entered.map(\.name).filter { !$0.isEmpty }
     let place = outputs.isEmpty ? "" : " (\(outputs.joined(separator: ", ")))"
-    return "window \(stable.width)x\(stable.height)@\(rate.description.dropLast(3))\(place)"
+    return "window \(stable.width)x\(stable.height)@\(toldRate.description.dropLast(3))\(place)"
   }
 
   /// How the window is paced.
@@ -131,11 +131,11 @@ public final class WaylandDisplay: Display {
   }
 
   /// The rate that the outputs are said to have: the fastest of those that show the window.
-  private var rate: RefreshRate {
+  var toldRate: RefreshRate {
     let outputs = window.entered.isEmpty ? Array(connection.globals.outputs.prefix(1)) : window.entered
     return outputs.compactMap(\.refreshRate).max { $0.hertz < $1.hertz } ?? .hertz60
   }
-  private var interval: Nanoseconds { pace == .learned ? grid.interval : rate.interval }
+  private var interval: Nanoseconds { pace == .learned ? grid.interval : toldRate.interval }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     places.append((loop, mode))
@@ -190,7 +190,7 @@ public final class WaylandDisplay: Display {
     dropBuffers()
     do throws(SystemError) {
       buffers = try WaylandPresenter(
-        window: window, width: width, height: height, mayDraw: { [weak self] in self?.mayDraw ?? false },
+        window: window, width: width, height: height, mayDraw: { [weak self] in self?.permission.mayDraw ?? false },
         commit: { [weak self] buffer, damage in self?.commit(buffer, damage) })
       return true
     } catch {
@@ -205,8 +205,6 @@ public final class WaylandDisplay: Display {
     buffers = nil
   }
 
-  private var mayDraw: Bool { permission.mayDraw && frames.count < 3 }
-
   private func commit(_ buffer: WindowBuffer, _ damage: DamageRegion) {
     let now = clock.now
     let forecast = ticker.forecast
@@ -219,8 +217,11 @@ public final class WaylandDisplay: Display {
       buffer, damage: damage, serial: asks ? serial : nil,
       target: target.flatMap { connection.globals.stampClock.stamp(for: $0, now: now, read: connection.readClock) })
     happened(.committed)
-    if frames.isSilent { wait.start(after: now) }
+    wait.start(after: frames.isSilent ? now : expected + Self.answerTime(forecast.interval))
   }
+
+  /// How long after its vblank a frame may be told of, while nothing else is shown. A busy compositor shows a frame an interval late.
+  private static func answerTime(_ interval: Nanoseconds) -> Nanoseconds { interval * 5 / 2 }
 
   /// Tells the output of the frames whose fate is known.
   private func tellFrames() {
@@ -230,12 +231,14 @@ public final class WaylandDisplay: Display {
       case .dropped: tell(.dropped)
       }
     }
+    if frames.count == 0 { wait.cancel() }
   }
 
   private func tell(_ event: PresenterEvent) { buffers?.onEvent?(event) }
 
   /// A vblank of the clock that stands in for the compositor's.
   private func clockTicked(_ vblank: VBlank) {
+    if !frames.isSilent { frames.giveUp(before: vblank.timestamp - Self.answerTime(ticker.interval) + ticker.interval / 4) }
     tellFrames()
     guard frames.vblank() else { return }
     tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)))
@@ -292,8 +295,8 @@ public final class WaylandDisplay: Display {
   private func source(of pace: Pace) -> any VBlankSource {
     switch pace {
     case .hidden: return Self.standIn(at: nil, "the window is hidden", clock)
-    case .starting: return Self.standIn(at: rate, "the desktop has not told of a frame yet", clock)
-    case .silent: return Self.standIn(at: rate, "the desktop does not tell when frames are seen", clock)
+    case .starting: return Self.standIn(at: toldRate, "the desktop has not told of a frame yet", clock)
+    case .silent: return Self.standIn(at: toldRate, "the desktop does not tell when frames are seen", clock)
     case .learned:
       let source = FeedbackClock(grid: grid, clock: clock)
       feedbackClock = source
@@ -324,7 +327,7 @@ extension WaylandDisplay: WindowOwner {
   func windowChanged(_ changes: WindowConfiguration.Changes) {
     if changes.contains(.first) {
       frames = PresentedFrames(canTell: connection.globals.presentation != nil)
-      grid.tell(rate)
+      grid.tell(toldRate)
     }
     if changes.contains(.suspended) { happened(.suspended(window.configuration.isSuspended)) }
     guard !changes.isDisjoint(with: [.first, .resized]) else { return }
@@ -337,17 +340,17 @@ extension WaylandDisplay: WindowOwner {
   }
 
   func windowOutputsChanged() {
-    grid.tell(rate)
-    feedbackClock?.tell(rate)
-    if pace == .starting || pace == .silent, rate != ticker.source.refreshRate { ticker.change(to: source(of: pace)) }
+    grid.tell(toldRate)
+    feedbackClock?.tell(toldRate)
+    if pace == .starting || pace == .silent, toldRate != ticker.source.refreshRate { ticker.change(to: source(of: pace)) }
   }
 
   func windowMayDraw() {
     let isSilentNow = frames.callback()
     happened(.callback)
+    tellFrames()
     guard isSilentNow else { return }
     updatePace()
-    tellFrames()
     if frames.count > 0 { wait.start(after: clock.now) }
     observers.notify(.stateChanged(state))
   }
