@@ -16,6 +16,7 @@ let package = Package(
       name: "Reference",
       dependencies: [
         .product(name: "Framepace", package: "framepace"),
+        .product(name: "FramepaceDisplays", package: "framepace"),
         .product(name: "FramepaceDownloads", package: "framepace"),
         .product(name: "FramepaceImages", package: "framepace"),
         .product(name: "FramepaceInput", package: "framepace"),
@@ -25,6 +26,8 @@ let package = Package(
         .product(name: "FramepaceParts", package: "framepace"),
         .product(name: "FramepaceTesting", package: "framepace"),
         .product(name: "FramepaceTypesetting", package: "framepace"),
+        .product(name: "FramepaceWayland", package: "framepace"),
+        .product(name: "FramepaceWaylandTesting", package: "framepace"),
         .product(name: "RunLoops", package: "framepace"),
       ])
   ]

@@ -219,6 +219,12 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var overlays: OverlayOptions
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("At the end, write the picture that the display shows, as a PNG.", valueName: "file.png"),
+    completion: .file(extensions: ["png"]))
+  var screenshot: String?
+
   @OptionGroup var simulation: SimulationOptions
 
   @Option(
@@ -306,7 +312,10 @@ struct RunCommand: ParsableCommand {
     }
     if let plot { try OutputPath.requirePicture(plot, option: "--plot") }
     if let frameLog { _ = try FrameLogFile.format(of: frameLog) }
-    try OutputPath.requireDistinct([("--plot", plot), ("--frame-log", frameLog), ("--trace", tracing.trace)])
+    if let screenshot { try OutputPath.requirePicture(screenshot, option: "--screenshot") }
+    try OutputPath.requireDistinct([
+      ("--plot", plot), ("--frame-log", frameLog), ("--trace", tracing.trace), ("--screenshot", screenshot),
+    ])
     try watch.validate(simulation: simulation)
     if diagram, json { throw ValidationError("--diagram draws text: leave out --json.") }
   }
@@ -316,7 +325,7 @@ struct RunCommand: ParsableCommand {
       do { _ = try SceneChoice.parse(name) } catch { throw ValidationError("'\(name)' is no scene: \(error)") }
     }
     try onMainActor {
-      for file in [plot, frameLog, tracing.trace].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
+      for file in [plot, frameLog, tracing.trace, screenshot].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
       try SceneRun(self, report: report).run()

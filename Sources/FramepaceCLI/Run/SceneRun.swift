@@ -27,6 +27,7 @@ struct SceneRun {
       command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,
       interval: command.interval, overlays: command.overlays.show, simulation: simulation,
       script: script)
+    session.screenshot = command.screenshot
     hangs?.session = session
     if report == .none { session.engine.silenceRecording() }
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)

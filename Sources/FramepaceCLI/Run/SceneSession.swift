@@ -26,6 +26,9 @@ final class SceneSession {
   /// The server of the figures; nil unless they are served.
   private(set) var metrics: RunMetrics?
 
+  /// The file for the picture that the display shows at the end; nil for none.
+  var screenshot: String?
+
   let settings: OutputSettings
   private let simulation: SimulatedRun?
   /// The session on the cards; nil if there is no card, or no screen is wanted.
@@ -218,6 +221,7 @@ final class SceneSession {
     engine.run()
     let end = engine.ended ?? engine.loop.clock.now
     player?.stop()
+    takeScreenshot()
     metrics?.invalidate()
     content.invalidate()
     simulation?.invalidate()
@@ -232,6 +236,11 @@ final class SceneSession {
 
   /// Calls `body` after the last event of the script.
   func afterInput(_ body: @escaping @MainActor () -> Void) { player?.onEnd = body }
+
+  private func takeScreenshot() {
+    guard let screenshot else { return }
+    do { try PNG.write(display.capture(), to: screenshot) } catch { fail(error) }
+  }
 
   /// Ends the run when the reader of the standard output is gone.
   func endWithReader() {

@@ -186,7 +186,8 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
 
   // MARK: Events
 
-  private func read() {
+  /// Handles the events that are there.
+  func read() {
     guard let pointer, isAlive else { return }
     while wl_display_prepare_read(pointer) != 0 {
       if wl_display_dispatch_pending(pointer) < 0 { return fail() }

@@ -1,4 +1,5 @@
 public import FrameTiming
+import Geometry
 import Glibc
 public import LinuxSystem
 public import Presentation
@@ -51,15 +52,15 @@ public final class WaylandDisplay: Display {
   /// Called when `window` is another one: its surface is new.
   package var onNewWindow: (@MainActor () -> Void)?
   let clock: SystemClock
-  private let stable: ReplaceablePresenter
-  private var buffers: WaylandPresenter?
-  private let wait: VBlankWait
+  let stable: ReplaceablePresenter
+  var buffers: WaylandPresenter?
+  let wait: VBlankWait
   var permission = FramePermission()
   var frames = PresentedFrames(canTell: true)
   /// The vblanks that were learned, also while another source ticks.
-  private(set) var grid = FeedbackGrid(told: .hertz60)
-  private var pace = Pace.hidden
-  private var feedbackClock: FeedbackClock?
+  var grid = FeedbackGrid(told: .hertz60)
+  var pace = Pace.hidden
+  var feedbackClock: FeedbackClock?
   /// Looks for callbacks that do not come.
   private(set) lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.look() })
   /// The loops and modes in which the display is served.
@@ -106,6 +107,7 @@ public final class WaylandDisplay: Display {
     let display = WaylandDisplay(connection: connection, options: options)
     do throws(WaylandError) {
       try connection.wait(upTo: limit) { display.window.configuration.isMapped }
+      try display.settle()
     } catch .noAnswer {
       return display
     } catch {
@@ -113,6 +115,16 @@ public final class WaylandDisplay: Display {
       throw error
     }
     return display
+  }
+
+  /// Shows a black frame, if the size is the window's own choice: sway and others tell the size that they want when a window is there.
+  private func settle() throws(WaylandError) {
+    guard window.configuration.isOwnChoice, let buffer = stable.acquireBuffer() else { return }
+    let whole = IntRect(x: 0, y: 0, width: stable.width, height: stable.height)
+    // A window that cannot show it cannot show the next one, which tells why.
+    guard (try? stable.present(buffer, damage: DamageRegion(whole))) != nil else { return }
+    try connection.wait(upTo: .milliseconds(250)) { permission.mayDraw }
+    frames.forget()
   }
 
   public var name: String {
@@ -135,7 +147,7 @@ public final class WaylandDisplay: Display {
     let outputs = window.entered.isEmpty ? Array(connection.globals.outputs.prefix(1)) : window.entered
     return outputs.compactMap(\.refreshRate).max { $0.hertz < $1.hertz } ?? .hertz60
   }
-  private var interval: Nanoseconds { pace == .learned ? grid.interval : toldRate.interval }
+  var interval: Nanoseconds { pace == .learned ? grid.interval : toldRate.interval }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     places.append((loop, mode))
@@ -184,7 +196,7 @@ public final class WaylandDisplay: Display {
   // MARK: - Frames
 
   /// - Returns: true if there are buffers of the configuration's size.
-  private func makeBuffers() -> Bool {
+  func makeBuffers() -> Bool {
     let (width, height) = window.configuration.pixels
     if let buffers, (buffers.width, buffers.height) == (width, height) { return true }
     dropBuffers()
@@ -199,7 +211,7 @@ public final class WaylandDisplay: Display {
     }
   }
 
-  private func dropBuffers() {
+  func dropBuffers() {
     stable.replace(with: nil)
     buffers?.invalidate()
     buffers = nil
@@ -224,7 +236,7 @@ public final class WaylandDisplay: Display {
   private static func answerTime(_ interval: Nanoseconds) -> Nanoseconds { interval * 5 / 2 }
 
   /// Tells the output of the frames whose fate is known.
-  private func tellFrames() {
+  func tellFrames() {
     while let answer = frames.next() {
       switch answer {
       case .seen(let time): tell(.presented(PresentationFeedback(timestamp: time, sequence: 0)))
@@ -234,7 +246,7 @@ public final class WaylandDisplay: Display {
     if frames.count == 0 { wait.cancel() }
   }
 
-  private func tell(_ event: PresenterEvent) { buffers?.onEvent?(event) }
+  func tell(_ event: PresenterEvent) { buffers?.onEvent?(event) }
 
   /// A vblank of the clock that stands in for the compositor's.
   private func clockTicked(_ vblank: VBlank) {
@@ -246,7 +258,7 @@ public final class WaylandDisplay: Display {
 
   // MARK: - Visibility
 
-  private func happened(_ event: FramePermission.Event) {
+  func happened(_ event: FramePermission.Event) {
     let change = permission.handle(event, at: clock.now, interval: interval)
     if alarm.fireTime == nil { alarm.fireTime = permission.deadline(interval: interval) }
     switch change {
@@ -259,6 +271,8 @@ public final class WaylandDisplay: Display {
   /// A deadline that has moved on since the alarm was set is looked at in its turn, so that a frame sets none.
   private func look() {
     alarm.fireTime = nil
+    // A program that was busy may find the callback unread.
+    connection.read()
     happened(.alarm)
   }
 
@@ -276,107 +290,5 @@ public final class WaylandDisplay: Display {
     updatePace()
     stable.replace(with: buffers)
     observers.notify(.stateChanged(state))
-  }
-
-  // MARK: - Pace
-
-  private func updatePace() {
-    let next: Pace = permission.isHidden ? .hidden : frames.isSilent ? .silent : frames.hasTold ? .learned : .starting
-    guard next != pace else { return }
-    if let feedbackClock, pace == .learned {
-      grid = feedbackClock.grid
-      grid.losePhase()
-      self.feedbackClock = nil
-    }
-    pace = next
-    ticker.change(to: source(of: next))
-  }
-
-  private func source(of pace: Pace) -> any VBlankSource {
-    switch pace {
-    case .hidden: return Self.standIn(at: nil, "the window is hidden", clock)
-    case .starting: return Self.standIn(at: toldRate, "the desktop has not told of a frame yet", clock)
-    case .silent: return Self.standIn(at: toldRate, "the desktop does not tell when frames are seen", clock)
-    case .learned:
-      let source = FeedbackClock(grid: grid, clock: clock)
-      feedbackClock = source
-      return source
-    }
-  }
-
-  /// - Parameter rate: nil for a tick a second.
-  private static func standIn(at rate: RefreshRate?, _ reason: String, _ clock: SystemClock) -> FallbackClock {
-    let rate = rate ?? RefreshRate(numerator: 1, denominator: 1) ?? .hertz60
-    return FallbackClock(refreshRate: rate, reason: reason, clock: clock)
-  }
-
-  private func learn(_ time: MonotonicTime) {
-    guard let feedbackClock else {
-      _ = grid.observe(time)
-      return
-    }
-    let before = feedbackClock.refreshRate
-    feedbackClock.observe(time)
-    grid = feedbackClock.grid
-    // The display runs at another rate than it was said to.
-    if feedbackClock.refreshRate != before { observers.notify(.stateChanged(state)) }
-  }
-}
-
-extension WaylandDisplay: WindowOwner {
-  func windowChanged(_ changes: WindowConfiguration.Changes) {
-    if changes.contains(.first) {
-      frames = PresentedFrames(canTell: connection.globals.presentation != nil)
-      grid.tell(toldRate)
-    }
-    if changes.contains(.suspended) { happened(.suspended(window.configuration.isSuspended)) }
-    guard !changes.isDisjoint(with: [.first, .resized]) else { return }
-    let wasHidden = permission.isHidden
-    happened(.configured)
-    if changes.contains(.resized), !wasHidden, !permission.isHidden, makeBuffers() {
-      frames.forget()
-      stable.replace(with: buffers)
-    }
-  }
-
-  func windowOutputsChanged() {
-    grid.tell(toldRate)
-    feedbackClock?.tell(toldRate)
-    if pace == .starting || pace == .silent, toldRate != ticker.source.refreshRate { ticker.change(to: source(of: pace)) }
-  }
-
-  func windowMayDraw() {
-    let isSilentNow = frames.callback()
-    happened(.callback)
-    tellFrames()
-    guard isSilentNow else { return }
-    updatePace()
-    if frames.count > 0 { wait.start(after: clock.now) }
-    observers.notify(.stateChanged(state))
-  }
-
-  func windowHasFeedback(ofFrame serial: UInt64, stamp: MonotonicTime?) {
-    guard let stamp else {
-      _ = frames.answer(serial, .dropped)
-      return tellFrames()
-    }
-    let now = clock.now
-    let told = connection.globals.stampClock.convert(stamp, now: now, read: connection.readClock)
-    // One of another clock than the compositor says proves only that the frame was seen.
-    let time = told.flatMap { $0 - now < interval && now - $0 < .seconds(1) ? $0 : nil }
-    let wasTelling = frames.hasTold
-    let isHeardAgain = frames.answer(serial, .seen(time ?? now))
-    if let time { learn(time) }
-    if isHeardAgain { wait.cancel() }
-    if isHeardAgain || !wasTelling { updatePace() }
-    tellFrames()
-  }
-
-  func windowIsToClose() { observers.notify(.closeRequested) }
-
-  func windowWasLost(_ error: WaylandError) {
-    happened(.ended)
-    dropBuffers()
-    observers.notify(.lost(error))
   }
 }

@@ -55,6 +55,9 @@ struct WindowConfiguration: Hashable, Sendable {
     own = extent
   }
 
+  /// True while the compositor leaves the size to the window.
+  var isOwnChoice: Bool { proposal.width == 0 || proposal.height == 0 }
+
   /// The size of a frame in pixels: half a pixel is rounded up, as the protocol says.
   var pixels: (width: Int, height: Int) { (Self.pixels(extent.width, scale), Self.pixels(extent.height, scale)) }
 

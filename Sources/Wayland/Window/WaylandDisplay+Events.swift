@@ -1,0 +1,62 @@
+import FrameTiming
+import LinuxSystem
+import Presentation
+
+/// The events of the window at the compositor.
+extension WaylandDisplay: WindowOwner {
+  func windowChanged(_ changes: WindowConfiguration.Changes) {
+    if changes.contains(.first) {
+      frames = PresentedFrames(canTell: connection.globals.presentation != nil)
+      grid.tell(toldRate)
+    }
+    if changes.contains(.suspended) { happened(.suspended(window.configuration.isSuspended)) }
+    guard !changes.isDisjoint(with: [.first, .resized]) else { return }
+    let wasHidden = permission.isHidden
+    happened(.configured)
+    if changes.contains(.resized), !wasHidden, !permission.isHidden, makeBuffers() {
+      frames.forget()
+      stable.replace(with: buffers)
+    }
+  }
+
+  func windowOutputsChanged() {
+    grid.tell(toldRate)
+    feedbackClock?.tell(toldRate)
+    if pace == .starting || pace == .silent, toldRate != ticker.source.refreshRate { ticker.change(to: source(of: pace)) }
+  }
+
+  func windowMayDraw() {
+    let isSilentNow = frames.callback()
+    happened(.callback)
+    tellFrames()
+    guard isSilentNow else { return }
+    updatePace()
+    if frames.count > 0 { wait.start(after: clock.now) }
+    observers.notify(.stateChanged(state))
+  }
+
+  func windowHasFeedback(ofFrame serial: UInt64, stamp: MonotonicTime?) {
+    guard let stamp else {
+      _ = frames.answer(serial, .dropped)
+      return tellFrames()
+    }
+    let now = clock.now
+    let told = connection.globals.stampClock.convert(stamp, now: now, read: connection.readClock)
+    // One of another clock than the compositor says proves only that the frame was seen.
+    let time = told.flatMap { $0 - now < interval && now - $0 < .seconds(1) ? $0 : nil }
+    let wasTelling = frames.hasTold
+    let isHeardAgain = frames.answer(serial, .seen(time ?? now))
+    if let time { learn(time) }
+    if isHeardAgain { wait.cancel() }
+    if isHeardAgain || !wasTelling { updatePace() }
+    tellFrames()
+  }
+
+  func windowIsToClose() { observers.notify(.closeRequested) }
+
+  func windowWasLost(_ error: WaylandError) {
+    happened(.ended)
+    dropBuffers()
+    observers.notify(.lost(error))
+  }
+}
