@@ -28,7 +28,7 @@ public struct AutomaticDisplay {
   /// - Parameters:
   ///   - window: the window's wishes. Its size is also the virtual display's; a screen has its own.
   ///   - refreshRate: the virtual display's.
-  ///   - session: makes the session that opens cards, when there is no window; nil for one without a seat.
+  ///   - makeSession: makes the session that opens cards, when there is no window; nil for one without a seat.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.
   public static func find(
