@@ -211,17 +211,28 @@ final class CompositorExtensionTests: XCTestCase {
     }
   }
 
-  func testACursorNeedsTheNewestSerial() throws {
+  func testACursorNeedsTheSerialOfAnArrival() throws {
     try MainActor.assumeIsolated {
       let stage = try Stage()
+      let seat = stage.compositor.seat
+      var arrivals: [UInt32] = []
       let pointer = stage.client.bind("wl_seat", version: 8)?.send("get_pointer", .new)
+      pointer?.onEvent = { if $0.name == "enter" { arrivals.append($0.uint(0)) } }
       stage.wait()
-      stage.compositor.seat.movePointer(stage.compositor.windows[0])
+      for _ in 0..<2 {
+        seat.movePointer(nil)
+        seat.movePointer(stage.compositor.windows[0])
+        stage.wait()
+      }
+      // One of an earlier arrival is late, and does nothing.
+      pointer?.send("set_cursor", .uint(arrivals[0]), .object(nil), .int(0), .int(0))
       stage.wait()
-      pointer?.send("set_cursor", .uint(1), .object(nil), .int(0), .int(0))
+      XCTAssertEqual(stage.compositor.violations, [])
+      XCTAssertEqual(seat.cursor, .unknown)
+      pointer?.send("set_cursor", .uint(12345), .object(nil), .int(0), .int(0))
       stage.wait()
-      XCTAssertEqual(stage.compositor.violations.map(\.rule), [.staleInput])
-      XCTAssertEqual(stage.compositor.seat.cursor, .unknown)
+      XCTAssertEqual(stage.compositor.violations.map(\.rule), [.unknownInput])
+      XCTAssertEqual(seat.cursor, .unknown)
       stage.client.disconnect()
       stage.compositor.invalidate()
     }

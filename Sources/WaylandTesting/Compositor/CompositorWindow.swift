@@ -97,7 +97,7 @@ public final class CompositorWindow {
     surface.compositor.leave(surface, output)
     output = index
     surface.compositor.enter(surface)
-    surface.compositor.tellScale(surface)
+    if surface.fractionalScale != nil { surface.compositor.tellScale(surface) }
   }
 
   // MARK: The client's requests

@@ -28,8 +28,8 @@ public struct ProtocolViolation: Hashable, Sendable, CustomStringConvertible {
     case destroyedBuffer
     /// An object was made twice for one surface, or outlived it.
     case wrongOrder
-    /// A serial of input was used that is not the newest one.
-    case staleInput
+    /// A cursor was set with a serial with which no pointer arrived.
+    case unknownInput
   }
 
   public var rule: Rule

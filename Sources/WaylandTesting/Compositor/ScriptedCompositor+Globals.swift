@@ -138,7 +138,10 @@ extension ScriptedCompositor {
 
   /// Tells a surface its scale. Until the client answers a ping that follows it may not know.
   func tellScale(_ surface: CompositorSurface) {
-    let output = outputs[surface.window?.output ?? 0]
+    let index = surface.window?.output ?? 0
+    let output = outputs[index]
+    // One that was not told of an output knows no scale of it.
+    guard surface.fractionalScale != nil || surface.entered.contains(index) else { return }
     surface.fractionalScale?.send("preferred_scale", .uint(UInt32(output.scale)))
     surface.scales.append(output.scale)
     let serial = nextSerial()

@@ -47,7 +47,8 @@ public final class CompositorSeat {
   public private(set) var pointerFocus: CompositorWindow?
 
   private unowned let compositor: ScriptedCompositor
-  private var enterSerial: UInt32?
+  /// The serials of all arrivals of the pointer; the newest is the last.
+  private var arrivals: [UInt32] = []
   /// The fingers that are down, with their windows.
   private var fingers: [Int: CompositorWindow] = [:]
 
@@ -103,7 +104,8 @@ public final class CompositorSeat {
     guard let window else { return }
     if isNew {
       let serial = compositor.nextSerial()
-      (enterSerial, cursor) = (serial, .unknown)
+      arrivals.append(serial)
+      cursor = .unknown
       send(\.pointers, window, "enter", .uint(serial), .object(window.surface.object), .fixed(x), .fixed(y))
     } else {
       send(\.pointers, window, "motion", .uint(compositor.milliseconds), .fixed(x), .fixed(y))
@@ -245,9 +247,9 @@ public final class CompositorSeat {
   }
 
   private func checkEnter(_ serial: UInt32) -> Bool {
-    if serial == enterSerial { return true }
-    compositor.note(.staleInput, "a cursor for \(serial), not \(enterSerial ?? 0)")
-    return false
+    if !arrivals.contains(serial) { compositor.note(.unknownInput, "a cursor for \(serial)") }
+    // One for an earlier arrival was sent before the client read of the newest, and has no effect.
+    return serial == arrivals.last
   }
 
   func forget(_ window: CompositorWindow) {
