@@ -171,7 +171,7 @@ let package = Package(
     library(
       "Wayland",
       [
-        "CWaylandClient", "CWaylandProtocols", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster",
+        "CWaylandClient", "CWaylandProtocols", "FrameTiming", "Geometry", "Input", "LinuxSystem", "Presentation", "Raster",
         "RenderTree", "RunLoops",
       ]),
     // The choice between a window and a screen.
@@ -313,7 +313,8 @@ let package = Package(
       "WaylandTests",
       [
         "CWaylandClient", "CWaylandServer", "CWaylandTesting", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry",
-        "Layers", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Simulation", "TestLength", "Wayland",
+        "Input", "Interaction", "Layers", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Simulation",
+        "TestLength", "Wayland",
         "WaylandTesting",
       ]),
     // The program that Tests/VM runs inside the virtual machine.

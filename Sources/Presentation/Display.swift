@@ -21,6 +21,8 @@ public protocol Display: AnyObject {
   var geometry: DisplayGeometry { get }
   /// The screen's hardware; nil for a display that is no screen.
   var panel: DisplayPanel? { get }
+  /// The name by which input devices say that they lie on this display; empty for one that has none.
+  var inputName: String { get }
   /// All who follow the display. A type that conforms makes one and notifies it; to listen, call `observe(_:)`.
   var observers: Observers<DisplayEvent> { get }
   /// Lets `loop` serve the display's events in `mode`. To be called before the first frame, for each mode in which frames
@@ -35,6 +37,9 @@ extension Display {
   public var state: DisplayState { .showing }
 
   public var panel: DisplayPanel? { nil }
+
+  /// The name of the panel's connector.
+  public var inputName: String { panel?.connector ?? "" }
 
   /// The presenter's size, not turned.
   public var geometry: DisplayGeometry { DisplayGeometry(width: presenter.width, height: presenter.height) }

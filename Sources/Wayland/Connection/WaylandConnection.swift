@@ -42,6 +42,7 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
   private var sync: OpaquePointer?
   private var windows: [WeakWindow] = []
   private var withdrawals: [@MainActor (UInt32) -> Void] = []
+  private var ends: [@MainActor () -> Void] = []
   private let descriptor: Int32
   private lazy var reader = FrameLoop.DescriptorSource(
     descriptor: descriptor, .onMain { [weak self] _, _ in self?.read() })
@@ -151,8 +152,9 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
   /// Ends the connection. Windows that are on it show nothing any more.
   public func close() {
     guard let pointer else { return }
+    for end in ends { end() }
     for entry in windows { entry.window?.destroy() }
-    windows = []
+    (windows, ends) = ([], [])
     globals.destroy()
     if let sync { wl_callback_destroy(sync) }
     if let registry { wl_registry_destroy(registry) }
@@ -235,6 +237,8 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
     reader.invalidate()
     writer?.invalidate()
     writer = nil
+    for end in ends { end() }
+    ends = []
     for entry in windows { entry.window?.connectionWasLost(error) }
   }
 
@@ -281,12 +285,14 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
 
   func setStampClock(_ number: UInt32) { globals.setStampClock(number) }
 
-  /// Calls `handler` with each global object that the compositor offers, now and later: for the seat, which binds its own.
+  /// Calls `handler` with each global object that the compositor offers, now and later, and tells of the
+  /// connection's end, before its objects go: for the seat, which binds its own.
   package func followGlobals(
     _ handler: @escaping @MainActor (WaylandGlobals.Announcement) -> Void,
-    withdrawn: @escaping @MainActor (_ name: UInt32) -> Void = { _ in }
+    withdrawn: @escaping @MainActor (_ name: UInt32) -> Void = { _ in }, ended: @escaping @MainActor () -> Void = {}
   ) {
     withdrawals.append(withdrawn)
+    ends.append(ended)
     globals.follow(handler)
   }
 

@@ -81,6 +81,8 @@ public final class WaylandDisplay: Display {
   public init(connection: WaylandConnection, options: WindowOptions = WindowOptions()) {
     self.connection = connection
     clock = connection.clock
+    Self.windowCount += 1
+    inputName = "window \(Self.windowCount)"
     let configuration = WindowConfiguration(width: options.width, height: options.height)
     window = WaylandWindow(connection: connection, options: options, configuration: configuration)
     let (width, height) = configuration.pixels
@@ -135,6 +137,9 @@ public final class WaylandDisplay: Display {
 
   /// How the window is paced.
   public var reason: String { ticker.name }
+  /// The window's own: several windows lie beside each other for input.
+  public let inputName: String
+  private static var windowCount = 0
   public var presenter: any Presenter { stable }
   public var state: DisplayState { permission.isHidden ? .waiting(.hidden) : .showing }
   public var geometry: DisplayGeometry {

@@ -8,6 +8,8 @@ import RenderTree
 /// Hears what becomes of a window. There is one: its display.
 @MainActor
 protocol WindowOwner: AnyObject {
+  /// The name by which input devices say that they lie on the window.
+  var inputName: String { get }
   /// The compositor has proposed a size or a state.
   func windowChanged(_ changes: WindowConfiguration.Changes)
   /// The window is on other outputs, or one of them has changed.
@@ -190,6 +192,8 @@ package final class WaylandWindow {
       wl_surface_set_buffer_scale(surface, Int32(scale / 120))
     }
   }
+
+  var inputName: String { owner?.inputName ?? "" }
 
   // MARK: - Wishes
 
