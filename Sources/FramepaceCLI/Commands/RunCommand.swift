@@ -22,6 +22,8 @@ struct RunCommand: ParsableCommand {
         framepace --simulate noisy --duration 10s --fps
         framepace --simulate overloaded --duration 60s --fast --diagram
 
+      In a window, F12 shows and hides the meter, and Escape ends the run.
+
       A scene from a file is scaled as a whole to the size of the screen, and put in \
       its middle; without a screen, the picture has the size that the file says. It is \
       read again whenever the file changes, and goes on at its time; while there \
@@ -325,7 +327,9 @@ struct RunCommand: ParsableCommand {
       do { _ = try SceneChoice.parse(name) } catch { throw ValidationError("'\(name)' is no scene: \(error)") }
     }
     try onMainActor {
-      for file in [plot, frameLog, tracing.trace, screenshot].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
+      for file in [plot, frameLog, tracing.trace, screenshot].compactMap(\.self) {
+        try OutputPath.requireWritable(files: [file])
+      }
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
       try SceneRun(self, report: report).run()

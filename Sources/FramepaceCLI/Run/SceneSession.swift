@@ -37,6 +37,8 @@ final class SceneSession {
   private let signals: EndSignals
   /// Plays the events of a script; nil without one.
   private var player: InputPlayer?
+  /// Nil without a window.
+  private var input: WindowInput?
   private var reader: ReaderWatch?
   private var refused = RefusedFrames()
   private var failure: (any Error)?
@@ -96,6 +98,7 @@ final class SceneSession {
       display.invalidate()
       throw error
     }
+    input = (display as? WaylandDisplay).map { WindowInput(of: $0, to: engine, overlays: overlays) }
     signals.add(to: loop) { [weak engine] in engine?.finish() }
     (display as? KMSDisplay)?.onRefusal = { [weak self] refusal in self?.onNote?(.change("\(refusal)")) }
     display.observe { [weak self] event in
@@ -225,6 +228,7 @@ final class SceneSession {
     metrics?.invalidate()
     content.invalidate()
     simulation?.invalidate()
+    input?.invalidate()
     engine.invalidate()
     reader?.invalidate()
     signals.invalidate()

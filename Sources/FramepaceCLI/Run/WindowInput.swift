@@ -1,0 +1,40 @@
+import Framepace
+import Input
+import Wayland
+
+/// Input in the window of a scene: it goes to the layers, and two keys belong to the command.
+@MainActor
+final class WindowInput {
+  private let engine: Engine
+  private let input: WaylandInput
+  /// The overlays of the options, beside which F12 shows and hides the meter.
+  private var overlays: Set<FrameOverlay>
+
+  // KEY_ESC and KEY_F12 of the kernel, whatever the layout.
+  private static let escape = InputCode(rawValue: 1)
+  private static let f12 = InputCode(rawValue: 88)
+
+  init(of display: WaylandDisplay, to engine: Engine, overlays: Set<FrameOverlay>) {
+    (self.engine, self.overlays) = (engine, overlays)
+    weak var taker: WindowInput?
+    input = WaylandInput(connection: display.connection) { event in taker?.take(event) }
+    taker = self
+    input.onKeyboard = { [weak engine] keyboard, keyRepeat in
+      guard let engine else { return }
+      (engine.inputRouter.keyboard, engine.inputRouter.keyRepeat) = (keyboard, keyRepeat)
+    }
+  }
+
+  func invalidate() { input.invalidate() }
+
+  private func take(_ event: InputEvent) {
+    switch event.action {
+    case .key(Self.escape, isDown: true): engine.finish()
+    case .key(Self.f12, isDown: true):
+      overlays.formSymmetricDifference([.meter])
+      // Without a font for its labels there is no meter.
+      try? engine.show(overlays)
+    default: engine.inputRouter.receive(event)
+    }
+  }
+}
