@@ -312,6 +312,7 @@ let package = Package(
     tests(
       "WaylandTests",
       [
+        "AutomaticDisplays",
         "CWaylandClient", "CWaylandServer", "CWaylandTesting", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry",
         "Input", "Interaction", "Layers", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Simulation",
         "TestLength", "Wayland",

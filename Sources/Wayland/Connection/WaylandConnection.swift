@@ -87,10 +87,9 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
     let path = try path(of: socket)
     let number = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard number >= 0 else { throw .cannotConnect(socket: path, .last(call: "socket")) }
-    guard connect(number, to: path) else {
-      let error = SystemError.last(call: "connect", subject: path)
+    if let errno = connect(number, to: path) {
       Glibc.close(number)
-      throw .cannotConnect(socket: path, error)
+      throw .cannotConnect(socket: path, SystemError(call: "connect", subject: path, errno: errno))
     }
     let connection = try WaylandConnection(descriptor: number, name: path, clock: clock)
     do throws(WaylandError) {
@@ -120,15 +119,17 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
     return "\(folder)/\(name)"
   }
 
-  private static func connect(_ descriptor: Int32, to path: String) -> Bool {
+  /// - Returns: the error number; nil if it is connected.
+  private static func connect(_ descriptor: Int32, to path: String) -> Int32? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     return withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+        let status = Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        return status == 0 ? nil : SystemError.last(call: "connect").errno
       }
     }
   }

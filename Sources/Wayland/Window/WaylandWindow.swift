@@ -94,8 +94,7 @@ package final class WaylandWindow {
   func destroy() {
     guard let surface else { return connection.remove(self) }
     for question in questions { question.destroy() }
-    for buffer in retired { buffer.destroy() }
-    (questions, retired, entered, told) = ([], [], [], nil)
+    (questions, entered, told) = ([], [], nil)
     if let callback { wl_callback_destroy(callback) }
     if let fifo { wp_fifo_v1_destroy(fifo) }
     if let commitTimer { wp_commit_timer_v1_destroy(commitTimer) }
@@ -106,6 +105,9 @@ package final class WaylandWindow {
     if let toplevel { xdg_toplevel_destroy(toplevel) }
     if let shellSurface { xdg_surface_destroy(shellSurface) }
     wl_surface_destroy(surface)
+    // Only now: the compositor was to show them until then.
+    for buffer in retired { buffer.destroy() }
+    retired = []
     (callback, fifo, commitTimer, idleInhibitor, fractionalScale) = (nil, nil, nil, nil, nil)
     (viewport, decoration, toplevel, shellSurface, self.surface) = (nil, nil, nil, nil, nil)
     configuration.disconnect()

@@ -1,0 +1,85 @@
+import AutomaticDisplays
+import Framepace
+import Glibc
+import WaylandTesting
+import XCTest
+
+@testable import Wayland
+
+/// Connections that cannot be made, and several windows on one.
+final class ConnectionTests: XCTestCase {
+  @MainActor
+  private static func failure(of socket: String?) -> WaylandError? {
+    do throws(WaylandError) {
+      try WaylandConnection.open(socket: socket).close()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Runs with this `WAYLAND_DISPLAY`; nil for none.
+  private static func withDesktop(_ name: String?, _ body: @MainActor () throws -> Void) throws {
+    let before = getenv("WAYLAND_DISPLAY").map { String(cString: $0) }
+    if let name { setenv("WAYLAND_DISPLAY", name, 1) } else { unsetenv("WAYLAND_DISPLAY") }
+    defer { if let before { setenv("WAYLAND_DISPLAY", before, 1) } else { unsetenv("WAYLAND_DISPLAY") } }
+    try MainActor.assumeIsolated { try body() }
+  }
+
+  func testSocketsThatAreNone() throws {
+    try Self.withDesktop(nil) {
+      XCTAssertFalse(WaylandConnection.isNamedByEnvironment)
+      XCTAssertEqual(Self.failure(of: nil), .noDesktop)
+      let missing = "/nowhere/wayland-7"
+      let error = SystemError(call: "connect", subject: missing, errno: ENOENT)
+      XCTAssertEqual(Self.failure(of: missing), .cannotConnect(socket: missing, error))
+      let long = "/" + String(repeating: "x", count: 200)
+      XCTAssertEqual(
+        Self.failure(of: long),
+        .cannotConnect(socket: long, SystemError(call: "connect", subject: long, errno: ENAMETOOLONG)))
+    }
+  }
+
+  func testWithoutDesktopAndScreenThereIsADisplayOfMemory() throws {
+    for (name, why) in [
+      (nil, "WAYLAND_DISPLAY is not set"), ("/nowhere/wayland-7", "no Wayland desktop at /nowhere/wayland-7"),
+    ] {
+      try Self.withDesktop(name) {
+        let found = try AutomaticDisplay.find(window: WindowOptions(width: 30, height: 20), folder: "/nowhere")
+        XCTAssertTrue(found.display is VirtualDisplay)
+        XCTAssertEqual(found.display.geometry.pictureSize.width, 30)
+        XCTAssertTrue(found.reason.contains(why), found.reason)
+        found.display.invalidate()
+      }
+    }
+  }
+
+  func testTwoWindowsOnOneConnection() throws {
+    try MainActor.assumeIsolated {
+      let stage = try WindowStage()
+      let second = WaylandDisplay(connection: stage.display.connection, options: WindowOptions(width: 30, height: 20))
+      let root = Layer()
+      root.backgroundColor = .black
+      let output = stage.engine.addOutput(display: second, root: root)
+      stage.animate()
+      var bright = false
+      let link = stage.engine.makeDisplayLink(for: output) { _ in
+        bright.toggle()
+        Transaction.withoutActions { root.backgroundColor = bright ? .white : .black }
+      }
+      stage.run(for: .seconds(1))
+      stage.forget()
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(stage.compositor.windows.count, 2)
+      XCTAssertEqual(stage.shown.count, 120)
+      // The one goes on without the other.
+      link.invalidate()
+      stage.engine.remove(output)
+      stage.forget()
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(stage.compositor.windows.count, 1)
+      XCTAssertEqual(stage.shown.count, 60)
+      stage.end()
+    }
+  }
+}
