@@ -79,7 +79,8 @@ struct OutputGroup {
       x += frame.width
       let panel = member.output.display.panel
       var screen = InputScreen(
-        name: member.output.display.inputName, frame: frame, quarterTurns: geometry.rotation.rawValue / 90, panelSize: panel?.size)
+        name: member.output.display.inputName, frame: frame, quarterTurns: geometry.rotation.rawValue / 90,
+        panelSize: panel?.size)
       if let gravity = member.gravity,
         let back = Self.viewport(of: context.root.bounds.size, scale, on: geometry, gravity)?.transform.inverted
       {
