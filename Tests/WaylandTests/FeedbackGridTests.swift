@@ -87,7 +87,7 @@ private struct FeedbackRun {
     ("nine of ten are missing", FeedbackRun(period: 16_683_350, noise: 30_000, missing: 0.9), 150_000.0),
     ("late answers", FeedbackRun(period: 16_683_350, noise: 30_000, delay: .milliseconds(12)), 90_000.0),
     ("144 Hz", FeedbackRun(told: RefreshRate(hertz: 144) ?? .hertz60, period: 6_944_444, noise: 30_000), 90_000.0),
-    ("a rate that is not the told one", FeedbackRun(period: 25_200_000, noise: 100_000), 400_000.0),
+    ("a rate that is not the told one", FeedbackRun(period: 21_300_000, noise: 30_000), 200_000.0),
   ])
   private func predictionsHold(_ name: String, _ run: FeedbackRun, _ bound: Double) {
     for index in 0..<(isLongRun ? 200 : 10) {
