@@ -176,6 +176,18 @@ final class CompositorRuleTests: XCTestCase {
     }
   }
 
+  /// A window that was never seen was not told of an output, nor of its scale.
+  func testAHiddenWindowKnowsNoScale() throws {
+    let whole = CompositorGlobals.all.without("wp_fractional_scale_manager_v1")
+    try expect(globals: whole) { stage in
+      stage.window.begin()
+      stage.compositor.windows[0].isHidden = true
+      stage.compositor.setScale(240)
+      stage.wait()
+      stage.window.commit(try stage.buffer())
+    }
+  }
+
   func testAViewportHasASize() throws {
     try expect(.wrongViewport, .wrongSize, .wrongScale) { stage in
       stage.window.begin()
