@@ -26,8 +26,9 @@ struct OutputFrame {
     guard case (.painter(let painter), let frame)? = inspection else { return }
     let begin = stretch.meter?.mark(at: now)
     written = painter.draw(over: frame)
+    stretch.leaveOut(since: begin, at: clock.now)
+    // The thread may lose its processor at the end of a system call: that time is the painter's too.
     let painted = clock.now
-    stretch.leaveOut(since: begin, at: painted)
     record.submitted += painted - now
     now = painted
   }
