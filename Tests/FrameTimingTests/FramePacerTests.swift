@@ -77,6 +77,23 @@ import Testing
   }
 
   /// Neither a frame whose target was a guess, nor one where there was no vblank.
+  /// A target that is chosen by the worst of unsteady durations would be several intervals ahead.
+  @Test func theReserveOfATargetIsAnInterval() throws {
+    #expect(trained().usualBudget(interval: interval) == budget)
+    var disturbed = FramePacer(policy: .vblank)
+    for index in 0..<64 {
+      disturbed.observe(frame(.milliseconds(index % 3 == 0 ? 45 : 5)), interval: interval)
+    }
+    let (longest, usual) = try (
+      #require(disturbed.budget(interval: interval)), #require(disturbed.usualBudget(interval: interval))
+    )
+    #expect(longest > interval * 5)
+    #expect(usual == .milliseconds(5) + interval + .microseconds(500) + disturbed.commitMargin.value)
+    var few = FramePacer(policy: .vblank)
+    few.observe(frame(.milliseconds(3)), interval: interval)
+    #expect(few.usualBudget(interval: interval) == nil)
+  }
+
   @Test func onlyAVBlankCanBeMissed() {
     var pacer = trained()
     for _ in 0..<5 {

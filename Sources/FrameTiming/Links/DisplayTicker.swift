@@ -92,7 +92,7 @@ public final class DisplayTicker {
     set { machine.pacer.policy = newValue }
   }
   /// How long before its vblank a frame has to be begun; nil until that is known.
-  package var frameBudget: Nanoseconds? { machine.pacer.budget(interval: interval) }
+  package var frameBudget: Nanoseconds? { machine.pacer.usualBudget(interval: interval) }
   package var pacer: FramePacer { machine.pacer }
   var delayedTick: DisplayLink.Tick? { machine.delayedTick }
 

@@ -49,8 +49,17 @@ public struct FramePacer: Sendable {
   /// How long before its target a frame must be begun; nil as long as that is not known.
   ///
   /// - Parameter interval: the display's refresh interval.
-  public func budget(interval: Nanoseconds) -> Nanoseconds? {
-    guard let work = work.value else { return nil }
+  public func budget(interval: Nanoseconds) -> Nanoseconds? { work.value.map { budget(work: $0, interval: interval) } }
+
+  /// The same with a reserve of one interval at most for the work of a frame whose target is chosen by it. Where others take the
+  /// processors, the worst durations are several intervals longer than the usual one: most frames would be seen long before the
+  /// time that they show.
+  package func usualBudget(interval: Nanoseconds) -> Nanoseconds? {
+    guard let longest = work.value, let usual = work.median else { return nil }
+    return budget(work: min(longest, usual + interval), interval: interval)
+  }
+
+  private func budget(work: Nanoseconds, interval: Nanoseconds) -> Nanoseconds {
     // Before the first wake-up, the time that KWin leaves for one.
     let latency = wakeUpLatency.value ?? min(.milliseconds(1), interval / 32)
     return work + latency + commitMargin.value

@@ -37,6 +37,9 @@ public struct PacingEstimate: Sendable {
   /// Nil until eight durations are known, or after a change of load three.
   public private(set) var value: Nanoseconds?
 
+  /// The median of the last durations; nil before the first.
+  package var median: Nanoseconds? { count > 0 ? recent[count / 2] : nil }
+
   private static let mostExcess = 8.0
   private static let coveringTime = 8_192
   private static let step = 0.25
