@@ -14,10 +14,11 @@ import XCTest
     let field: Layer
     let keys = InputDevice(id: InputDevice.ID(rawValue: 7), name: "keys", abilities: .keyboard)
 
-    init() throws {
+    /// - Parameter hasKeyboard: false to set none.
+    init(hasKeyboard: Bool = true) throws {
       field = input.add("field", Rect(x: 0, y: 0, width: 100, height: 20), tells: false)
       field.responder = Typist("field", input)
-      input.router.keyboard = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "us")))
+      if hasKeyboard { input.router.keyboard = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "us"))) }
       send(.added(keys))
     }
 
@@ -53,6 +54,30 @@ import XCTest
     try stage.key("KEY_B", isDown: false)
     XCTAssertEqual(
       stage.input.taken(), ["field first", "field down Shift_L ''", "field down B 'B'", "field up B ''"])
+  }
+
+  func testTheMachinesKeyboardServesWhereNoneIsSet() throws {
+    let own = try Keyboard(layout: .automatic(), sequences: try? ComposeTable.automatic())
+    let code = try XCTUnwrap(InputCode(named: "KEY_A"))
+    let key = try XCTUnwrap(own.handle(code, isDown: true, of: InputDevice.ID(rawValue: 7), at: .zero))
+    let stage = try Stage(hasKeyboard: false)
+    // A key that nobody is to get needs no keyboard.
+    try stage.key("KEY_A", isDown: true)
+    try stage.key("KEY_A", isDown: false)
+    XCTAssertNil(stage.input.router.keyboard)
+    stage.field.responder?.becomeFirstResponder()
+    _ = stage.input.taken()
+    try stage.key("KEY_A", isDown: true)
+    XCTAssertEqual(stage.input.taken(), ["field down \(key.keysym) '\(key.characters)'"])
+    XCTAssertEqual(stage.input.router.keyboard?.layout.reason, own.layout.reason)
+
+    let silent = try Stage(hasKeyboard: false)
+    silent.input.router.keyboard = nil
+    silent.field.responder?.becomeFirstResponder()
+    _ = silent.input.taken()
+    try silent.key("KEY_A", isDown: true)
+    XCTAssertEqual(silent.input.taken(), [])
+    XCTAssertNil(silent.input.router.keyboard)
   }
 
   func testAHeldKeyRepeatsInPhase() throws {

@@ -41,10 +41,14 @@ public final class InputRouter {
   public var lastResponder: Responder? {
     didSet { keys.lastResponder = lastResponder }
   }
-  /// Gives keys their characters; nil, as at first, to deliver no keys. Keys that are held are cancelled for another one.
+  /// Gives keys their characters; nil to deliver no keys. Keys that are held are cancelled for another one.
+  ///
+  /// One that is never set is nil until the first key comes to a responder, or a panel is to be shown, and then the machine's:
+  /// `try Keyboard(layout: .automatic(), sequences: try? .automatic())`.
   ///
   /// ```swift
-  /// router.keyboard = try Keyboard(layout: .automatic(), sequences: .automatic())
+  /// let german = try KeyboardLayout.automatic(KeyboardLayout.Names(layout: "de"))
+  /// router.keyboard = try Keyboard(layout: german, sequences: try? .automatic())
   /// router.onLEDs = { input.leds = $0 }
   /// ```
   public var keyboard: Keyboard? {
@@ -200,7 +204,9 @@ public final class InputRouter {
   }
 
   private func updatePanel() {
-    panels.update(keyboardPanel, takesText: keys.firstResponder?.takesText ?? false, keyboard: keys.keyboard)
+    let takesText = keys.firstResponder?.takesText ?? false
+    if takesText, keyboardPanel != nil { keys.requireKeyboard() }
+    panels.update(keyboardPanel, takesText: takesText, keyboard: keys.keyboard)
   }
 
   private func adopt(_ old: [Screen]) {

@@ -7,8 +7,13 @@ import RunLoops
 final class KeyRouter {
   var keyboard: Keyboard? {
     willSet { cancelKeys(at: loop.clock.now) { $0.releaseAll(at: $1) } }
-    didSet { showLEDs() }
+    didSet {
+      isKeyboardSet = true
+      showLEDs()
+    }
   }
+  /// True once there was a keyboard, or the program has said that there is none.
+  private var isKeyboardSet = false
   private(set) var firstResponder: Responder?
   /// Gets keys while there is no first responder.
   var lastResponder: Responder?
@@ -43,8 +48,22 @@ final class KeyRouter {
 
   func invalidate() { alarm.invalidate() }
 
+  /// Makes the machine's keyboard where the program has set none: not before keys are wanted, as it takes some milliseconds.
+  func requireKeyboard() {
+    guard !isKeyboardSet else { return }
+    do throws(KeyboardLayoutError) {
+      keyboard = try Keyboard(layout: .automatic(), sequences: try? ComposeTable.automatic())
+    } catch {
+      keyboard = nil
+      #if DEBUG
+        DebugHint.give("keys go nowhere: \(error)", kind: "no keyboard")
+      #endif
+    }
+  }
+
   func handle(_ code: InputCode, isDown: Bool, of device: InputDevice.ID, at time: MonotonicTime) {
     pass(time)
+    if firstResponder != nil || lastResponder != nil || onSession != nil { requireKeyboard() }
     guard let key = keyboard?.handle(code, isDown: isDown, of: device, at: time) else { return }
     if let onSession, let number = key.keysym.sessionNumber {
       if key.phase == .down { onSession(number) }

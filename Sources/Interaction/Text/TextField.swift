@@ -36,6 +36,9 @@ extension TextFieldDelegate {
 /// selects: with a pointer, or with a finger where the field has the keys. What a finger selects has handles at its ends, which fingers drag. The keys
 /// are those of `TextCommand`; Tab goes to the next field.
 ///
+/// Keys reach it through an `InputRouter`, which needs the events of a keyboard, an event script's or a panel's too, and no more:
+/// see `InputRouter.keyboard`.
+///
 /// The caret blinks while keys go to the field: it costs two wake-ups a second, and none after ten seconds without a key.
 open class TextField: Layer {
   public weak var editingDelegate: (any TextFieldDelegate)?

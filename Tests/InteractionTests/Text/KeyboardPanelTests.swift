@@ -43,6 +43,20 @@ import XCTest
     XCTAssertFalse(panel.isShown)
   }
 
+  func testItHasTheKeysOfTheMachineWhereNoKeyboardIsSet() throws {
+    let input = InputStage()
+    let field = TextField()
+    field.frame = Rect(x: 20, y: 20, width: 160, height: 40)
+    input.root.addSublayer(field)
+    let panel = Panel()
+    input.router.keyboardPanel = panel
+    XCTAssertNil(input.router.keyboard)
+    field.beginEditing()
+    XCTAssertTrue(panel.isShown)
+    XCTAssertEqual(
+      input.router.keyboard?.layout.reason, try Keyboard(layout: .automatic()).layout.reason)
+  }
+
   func testItFollowsModifiers() throws {
     let stage = try TextFieldStage()
     let panel = Panel()
