@@ -57,7 +57,8 @@ struct ProfileComparisonCommandTests {
     try profiles.write("b.json", composite: 2.05)
     let small = try profiles.compare()
     #expect(
-      small.status == 0 && small.output.hasPrefix("no regression past 5 %: no change that anybody would feel\n"),
+      small.status == 0
+        && small.output.hasPrefix("no regression past 5 %: no change beyond noise that anybody would feel\n"),
       "\(small.output)")
     #expect(small.output.contains("< 0.001  too small\n"), "\(small.output)")
 

@@ -26,7 +26,7 @@ struct ComparisonText {
     let changed = comparison.rows.filter(\.change.isFelt)
     let none =
       comparison.rows.contains { $0.change == .tooSmall }
-      ? "no change that anybody would feel" : "no phase changed beyond noise"
+      ? "no change beyond noise that anybody would feel" : "no phase changed beyond noise"
     return "no regression past \(percent): \(changed.isEmpty ? none : list(changed))"
   }
 
@@ -58,7 +58,7 @@ struct ComparisonText {
 
   private static func rule(isWide: Bool) -> String {
     let test =
-      "Mann-Whitney test on the medians of \(ProfileComparison.blockCount) blocks of frames of each run, two-sided, p with Holm's correction; a change has p < \(Text.number(ProfileComparison.level)) and \(Text.number(ProfileComparison.leastShare * 100)) % of the budget or more"
+      "Mann-Whitney test on the medians of \(ProfileComparison.blockCount) blocks of frames of each run, two-sided, p with Holm's correction; a change has p < \(Text.number(ProfileComparison.level)) and \(Text.number(ProfileComparison.leastShare * 100)) % of the budget or more; before and after: the median of the blocks' medians"
     let effect = "longer in: the part of pairs of blocks in which the one after is longer"
     return isWide ? "\(test); \(effect)" : test
   }
