@@ -32,7 +32,8 @@ struct InputCommand: ParsableCommand {
       Event script: --record writes one. Its first line is 'framepace input 1', each \
       other one an event: seconds, the number of the device, and words. From # on a \
       line is a comment. Every device begins with added. Places are parts of the \
-      device's area, from 0 to 1; a size is in millimetres.
+      device's area, from 0 to 1, or a little beyond for what a device sees outside of \
+      it; a size is in millimetres.
 
         framepace input 1
         0    1  added "Touch panel" touch fingers 10 size 152 91
@@ -40,7 +41,8 @@ struct InputCommand: ParsableCommand {
         0.6  1  touch 0 up
 
         added "NAME" ABILITY... [fingers N] [size W H] [output "NAME"]
-                             touch, pointer, keyboard, pen or gestures
+                             touch, pointer, keyboard, pen, gestures, letters:
+                             a keyboard on which people write
         removed
         touch N down X Y, touch N moved X Y, touch N up, touch N cancelled
         motion X Y           of a pointer
@@ -79,7 +81,7 @@ struct InputCommand: ParsableCommand {
 
   func validate() throws {
     try OutputPath.requireName(record, option: "--record")
-    if check == "" { throw ValidationError("--check has no name: use the name of an event script.") }
+    if check == "" { throw ValidationError("--check needs a value: use the name of an event script.") }
     if check != nil, list || duration != nil || record != nil {
       throw ValidationError("--check reads a file and uses no device: leave out --list, --duration and --record.")
     }

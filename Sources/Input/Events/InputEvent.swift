@@ -80,7 +80,7 @@ public struct InputEvent: Hashable, Sendable {
 
     public var tool: Tool
     public var contact: Contact
-    /// The part of the tablet's area, from 0 to 1 in both directions.
+    /// The part of the tablet's area, from 0 to 1 in both directions; a little outside where the tablet sees more than its area.
     public var position: Point
     /// From 0 to 1; nil for a pen that does not tell.
     public var pressure: Double?

@@ -17,7 +17,7 @@ import LinuxSystem
 /// | --- | --- |
 /// | `added "NAME" ABILITY…` | the first event of a device, with `touch`, `pointer`, `keyboard`, `pen`, `gestures` and `letters`, and then what is known of `fingers N`, `size W H` in millimetres, `output "NAME"` |
 /// | `removed` | its last one |
-/// | `touch N down X Y`, `touch N moved X Y`, `touch N up`, `touch N cancelled` | the finger N, at a part of the area from 0 to 1 |
+/// | `touch N down X Y`, `touch N moved X Y`, `touch N up`, `touch N cancelled` | the finger N, at a part of the area from 0 to 1, or a little beyond: see `InputEvent.Touch` |
 /// | `motion X Y`, `position X Y` | a pointer moved by so much, or is at a part of its area |
 /// | `button BTN_LEFT down`, `key KEY_A up` | a button or a key, by the kernel's name or its number |
 /// | `scroll wheel X Y`, `scroll fingers X Y`, `scroll ended`, `scroll continuous X Y` | see `InputEvent.Scroll` |
