@@ -60,7 +60,7 @@ extension SceneError.Reason {
 
   static func picture(_ error: ImageFileError) -> Self {
     guard case .file(let error) = error else { return .file("\(error)") }
-    return .unreadable("the picture \(error.subject)", error, "a PNG, JPEG, WebP or GIF file")
+    return .unreadable("the picture \(error.subject)", error, "a PNG, JPEG, WebP, GIF, AVIF or SVG file")
   }
 
   static func font(_ error: FontError) -> Self {

@@ -26,7 +26,7 @@ extension SceneReader {
       } else if word == "mask" {
         try takeOnce("mask")
         advance()
-        guard let inner = sublayerKind else { throw expected("a layer as the mask: layer, text, shape, gradient or scroll") }
+        guard let inner = sublayerKind else { throw expected("a layer as the mask: \(SceneKind.list)") }
         let outside = names
         names = LayerNames()
         layer.mask = try self.layer(inner)
@@ -119,6 +119,9 @@ extension SceneReader {
     let owners = SceneKind.all.filter { $0.property(word) != nil }.map(\.name)
     if let found = found(token, of: owners.isEmpty ? AnimationParts.owners(of: word) : owners) {
       return error(.expected(expected, found: found), at: token)
+    }
+    if kind != nil, token.offset == self.token.offset, following.kind == .open {
+      return unknown(word, in: Self.words, "\(expected), or a layer: \(SceneKind.list)", at: token)
     }
     let names = kind.map { $0.properties.map(\.name) } ?? SceneKind.all.flatMap { $0.properties.map(\.name) }
     return unknown(word, in: names + (kind == nil ? [] : Self.words), expected, at: token)
@@ -261,6 +264,8 @@ struct LayerNames {
 extension SceneKind {
   /// The kind as messages name it.
   var name: String { word == "layer" ? "a layer" : "a \(word) layer" }
+  /// The words of all kinds, as messages name them.
+  static var list: String { "\(all.dropLast().map(\.word).joined(separator: ", ")) or \(all.last?.word ?? "")" }
 }
 
 /// The words of Core Animation that have another name here, which is not like theirs.

@@ -11,6 +11,21 @@ final class SceneErrorTests: XCTestCase {
       ("", "1:1: expected a layer, found the end of the text"),
       ("layer {\n  bounds 0 0 wide 4\n}", "2:14: expected the width of a size, found \"wide\""),
       ("layer { colour #FFF }", "1:9: expected a property of a layer, found \"colour\""),
+      (
+        "layer { list { } }",
+        "1:9: expected a property of a layer, or a layer: layer, text, paragraph, shape, gradient, scroll, surface, tiled, "
+          + "space, replicator, emitter or picture, found \"list\""
+      ),
+      (
+        "text { opacity 1; shap { } }",
+        "1:19: expected a property of a text layer, or a layer: layer, text, paragraph, shape, gradient, scroll, surface, tiled, "
+          + "space, replicator, emitter or picture, such as shape, found \"shap\""
+      ),
+      (
+        "layer { mask list {} }",
+        "1:14: expected a layer as the mask: layer, text, paragraph, shape, gradient, scroll, surface, tiled, "
+          + "space, replicator, emitter or picture, found \"list\""
+      ),
       ("layer { oppacity 1 }", "1:9: expected a property of a layer, such as opacity, found \"oppacity\""),
       ("layer { opacity 1 2 }", "1:19: expected a property of a layer, found 2"),
       ("layer {\n  // äöü\n  é", "3:3: expected a property of a layer, found \"é\""),
@@ -227,7 +242,7 @@ final class SceneErrorTests: XCTestCase {
       (
         "picture { file \"/nowhere/None.jpg\" }",
         "1:16: the picture /nowhere/None.jpg cannot be read: No such file or directory; "
-          + "name a PNG, JPEG, WebP or GIF file"
+          + "name a PNG, JPEG, WebP, GIF, AVIF or SVG file"
       ),
       (
         "picture { file \"/etc/passwd\" }",
