@@ -114,7 +114,8 @@ private final class ArticleRow: Layer {
     let landscape = Landscape.ofArticle(row)
     (picture as? LandscapeLayer)?.landscape = landscape
     title.string = "\(landscape.name), number \(row + 1)"
-    line.string = "\(3 + row * 13 % 55) minutes ago · \(1 + row * 17 % 40) answers"
+    let answers = 1 + row * 17 % 40
+    line.string = "\(3 + row * 13 % 55) minutes ago · \(answers == 1 ? "1 answer" : "\(answers) answers")"
     setNeedsLayout()
   }
 
