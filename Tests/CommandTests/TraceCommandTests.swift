@@ -64,7 +64,7 @@ struct TraceCommandTests {
   }
 
   @Test(arguments: [
-    (["profile", "orbit", "--trace", ""], "--trace has no name"),
+    (["profile", "orbit", "--trace", ""], "--trace needs a value"),
     (["profile", "orbit", "--trace", "a", "--json", "./a"], "are one file"),
     (["profile", "--compare", "a", "b", "--trace", "c"], "--compare runs no scene"),
     (["run", "orbit", "--trace", "a.csv", "--frame-log", "a.csv"], "are one file"),

@@ -202,7 +202,7 @@ struct ProfileCommand: JudgingCommand {
   func validate() throws {
     for (option, file) in files { try OutputPath.requireName(file, option: option) }
     try OutputPath.requireDistinct([("--json", json)] + files)
-    if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
+    if json == "" { throw ValidationError("--json needs a value: use a file's name, or - for the standard output.") }
     if !compare.isEmpty { return try validateComparison() }
     if failOver != nil { throw ValidationError("--fail-over belongs to --compare: name two profiles with it.") }
     if case .recorded(let path) = subject {

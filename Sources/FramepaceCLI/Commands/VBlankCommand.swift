@@ -106,7 +106,7 @@ struct VBlankCommand: ParsableCommand {
 
   private func validateReplay() throws {
     guard let replay else { return }
-    if replay == "" { throw ValidationError("--replay has no name: use the name of a recording.") }
+    if replay == "" { throw ValidationError("--replay needs a value: use the name of a recording.") }
     if options.display != .auto || options.mode != nil || options.rate != nil {
       throw ValidationError("--replay needs no display: leave out --display, --mode and --rate.")
     }

@@ -78,9 +78,9 @@ struct ViewCommand: ParsableCommand {
 
   func validate() throws {
     if file.isEmpty { throw ValidationError("<file> has no name: use the name of a capture.") }
-    if process == "" { throw ValidationError("--process has no name: use a program's name or process ID.") }
+    if process == "" { throw ValidationError("--process needs a value: use a program's name or process ID.") }
     if swapChain == "" { throw ValidationError("--swap-chain has no address: use one that the capture has.") }
-    if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
+    if json == "" { throw ValidationError("--json needs a value: use a file's name, or - for the standard output.") }
     if let json, json != "-", AtomicFile.isSame(json, file) {
       throw ValidationError("--json '\(json)' is the file itself: use another one.")
     }

@@ -13,7 +13,7 @@ struct InputOptions: ParsableArguments {
   var input: String?
 
   func validate() throws {
-    if input == "" { throw ValidationError("--input has no name: use the name of an event script.") }
+    if input == "" { throw ValidationError("--input needs a value: use the name of an event script.") }
   }
 
   /// The script; nil without the option.

@@ -26,7 +26,7 @@ enum OutputPath {
 
   /// Throws unless `file`, where there is one, can be the name of a file. (Only JSON and films go to the standard output.)
   static func requireName(_ file: String?, option: String) throws(ValidationError) {
-    if file == "" { throw ValidationError("\(option) has no name: use a file's name.") }
+    if file == "" { throw ValidationError("\(option) needs a value: use a file's name.") }
     if file == "-" { throw ValidationError("\(option) writes a file: use its name instead of '-'.") }
   }
 

@@ -23,7 +23,7 @@ struct WatchOptions: ParsableArguments {
 
   func validate(simulation: SimulationOptions) throws {
     guard let hangReports else { return }
-    if hangReports.isEmpty { throw ValidationError("--hang-reports has no name: use a folder's.") }
+    if hangReports.isEmpty { throw ValidationError("--hang-reports needs a value: use a folder's name.") }
     if simulation.simulate != nil {
       throw ValidationError("--hang-reports watches this machine's clock, and --simulate has another: leave out either.")
     }
