@@ -72,6 +72,9 @@ struct RecordedRunTests {
     #expect(result.status == 0, "\(result.error)")
     let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(text.contains("'t.json' has no tracks of the loop and of workers"), "\(result.output)")
+    #expect(result.output.hasSuffix("\n\nwrote p.json, t.json, p.html and f.csv\n"), "\(result.output)")
+    let piped = try framepace(["profile", "a.profile", "--html", "p.html", "--json", "-"], in: folder.path)
+    #expect(!piped.output.contains("wrote"))
     #expect(try folder.contents(of: "f.csv") == folder.contents(of: "own.csv"))
 
     let figures = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any])

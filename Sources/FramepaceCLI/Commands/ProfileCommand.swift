@@ -254,8 +254,9 @@ struct ProfileCommand: JudgingCommand {
           throw ValidationError(
             "'\(path)' was recorded already: use it with --budget and with options that write files alone.")
         }
-        return try RecordedRun(path: path, budget: budget.time)
+        try RecordedRun(path: path, budget: budget.time)
           .write(to: target, trace: tracing.trace, html: html, csv: csv)
+        return try tellFiles(target)
       }
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
@@ -263,7 +264,18 @@ struct ProfileCommand: JudgingCommand {
         scene: scene, options: options, length: length, budget: budget.time, target: target, trace: tracing.trace,
         html: html, csv: csv, script: try input.script()
       ).run()
+      try tellFiles(target)
     }
+  }
+
+  /// Says which files were written, where the standard output is free for that.
+  @MainActor
+  private func tellFiles(_ target: SceneProfile.Target) throws {
+    let written = ([json] + files.map(\.path)).compactMap(\.self)
+    if case .output = target { return }
+    guard let last = written.last else { return }
+    let list = written.count > 1 ? "\(written.dropLast().joined(separator: ", ")) and \(last)" : last
+    try Terminal.output.line("\nwrote \(list)")
   }
 
   @MainActor
