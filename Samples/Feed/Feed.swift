@@ -53,7 +53,7 @@ struct Program {
       let photographs = try arguments.dropFirst().first.map(pictureFiles) ?? []
       var (feed, meter): (FeedList?, FPSMeter?)
       // The list comes to rest.
-      try InteractiveProgram.run(arguments.first, rest: .seconds(2)) { engine in
+      try InteractiveProgram.run(arguments.first, others: " [FOLDER]", rest: .seconds(2)) { engine in
         let made = FeedList(
           frame: engine.root.bounds, fonts: try SceneFonts(), photographs: photographs,
           loader: FeedList.loader(workers: engine.workers, loop: engine.loop))

@@ -9,13 +9,25 @@ import Seats
 public enum InteractiveProgram {
   /// - Parameters:
   ///   - argument: `live` for the devices of the seat, until Ctrl-C or SIGTERM; else the path of an event script, see `framepace input`; nil
-  ///     for the program's own.
+  ///     for the program's own. `--help` prints how to call it.
+  ///   - others: the arguments behind that one, as the help names them.
   ///   - rest: how long the program goes on after the script.
   ///   - prepare: fills the engine's root layer, and returns the program's own script.
   ///   - end: is called before the layers go.
   public static func run(
-    _ argument: String?, rest: Nanoseconds = .seconds(1), _ prepare: (Engine) throws -> InputScript, end: () -> Void
+    _ argument: String?, others: String = "", rest: Nanoseconds = .seconds(1),
+    _ prepare: (Engine) throws -> InputScript, end: () -> Void
   ) throws {
+    if argument == "--help" || argument == "-h" {
+      let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
+      return print(
+        """
+        usage: \(name) [live | FILE]\(others)
+          live   until Ctrl-C or SIGTERM, with the devices of the seat
+          FILE   plays an event script: see framepace help input
+        Without an argument it plays a script of its own.
+        """)
+    }
     var running: Engine?
     // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     let ends = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in running?.finish() })
