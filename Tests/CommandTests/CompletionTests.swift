@@ -61,7 +61,8 @@ struct CompletionTests {
       try "\(status)\n".write(toFile: path + "/status", atomically: false, encoding: .utf8)
       try modes.write(toFile: path + "/modes", atomically: false, encoding: .utf8)
     }
-    #expect(ConnectedScreens.displays(in: folder.path) == ["auto", "fallback", "kms", "wayland", "kms:DP-2", "kms:HDMI-A-1"])
+    #expect(
+      ConnectedScreens.displays(in: folder.path) == ["auto", "fallback", "kms", "wayland", "kms:DP-2", "kms:HDMI-A-1"])
     #expect(ConnectedScreens.modes(in: folder.path) == ["1280x720", "720x576i", "1920x1080"])
     #expect(ConnectedScreens.displays(in: folder.path + "/nowhere") == ["auto", "fallback", "kms", "wayland"])
   }

@@ -83,7 +83,7 @@ struct WrongInputTests {
     (["--rotate", "45"], "'45' is invalid for '--rotate", "0, 90, 180 or 270"),
     (["capture", "--display", "fallback"], "nothing to copy without a screen", "--display kms"),
     (["capture", "--output", "x.jpg"], "'x.jpg': pictures are PNG", ".png"),
-    (["--display", "screen"], "'screen' is invalid for '--display", "auto, fallback, kms or kms:CONNECTOR"),
+    (["--display", "screen"], "'screen' is invalid for '--display", "auto, fallback, wayland, kms or kms:CONNECTOR"),
     (["--display", "kms:"], "'kms:' is invalid for '--display", "kms:HDMI-A-1"),
     (["--mode", "1920"], "'1920' is invalid for '--mode", "WIDTHxHEIGHT@RATE"),
     (["--mode", "1920x1080@"], "'1920x1080@' is invalid for '--mode", "WIDTHxHEIGHT@RATE"),

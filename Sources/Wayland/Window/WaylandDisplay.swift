@@ -257,8 +257,9 @@ public final class WaylandDisplay: Display {
   private func clockTicked(_ vblank: VBlank) {
     if !frames.isSilent { frames.giveUp(before: vblank.timestamp - Self.answerTime(ticker.interval) + ticker.interval / 4) }
     tellFrames()
-    guard frames.vblank() else { return }
-    tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)))
+    if frames.vblank() { tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))) }
+    // The next one may have no answer either, and no frame follows that would look for it.
+    if frames.count > 0 { wait.start(after: vblank.timestamp) }
   }
 
   // MARK: - Visibility
