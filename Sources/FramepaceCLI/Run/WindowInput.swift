@@ -10,9 +10,8 @@ final class WindowInput {
   /// The overlays of the options, beside which F12 shows and hides the meter.
   private var overlays: Set<FrameOverlay>
 
-  // KEY_ESC and KEY_F12 of the kernel, whatever the layout.
-  private static let escape = InputCode(rawValue: 1)
-  private static let f12 = InputCode(rawValue: 88)
+  private static let escape = Keysym(named: "Escape")
+  private static let f12 = Keysym(named: "F12")
 
   init(of display: WaylandDisplay, to engine: Engine, overlays: Set<FrameOverlay>) {
     (self.engine, self.overlays) = (engine, overlays)
@@ -28,9 +27,12 @@ final class WindowInput {
   func invalidate() { input.invalidate() }
 
   private func take(_ event: InputEvent) {
-    switch event.action {
-    case .key(Self.escape, isDown: true): engine.finish()
-    case .key(Self.f12, isDown: true):
+    // By the layout: virtual keyboards have codes of their own, and people exchange keys.
+    var pressed: Keysym?
+    if case .key(let code, isDown: true) = event.action { pressed = engine.inputRouter.keyboard?.keysym(of: code) }
+    switch pressed {
+    case let key? where key == Self.escape: engine.finish()
+    case let key? where key == Self.f12:
       overlays.formSymmetricDifference([.meter])
       // Without a font for its labels there is no meter.
       try? engine.show(overlays)
