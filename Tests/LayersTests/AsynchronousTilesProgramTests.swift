@@ -11,7 +11,8 @@ import XCTest
 /// each turn of them.
 @preconcurrency @MainActor final class AsynchronousTilesProgramTests: XCTestCase {
   func testRandomPrograms() {
-    for seed in some(25, of: 1...20_000) {
+    // In that of the last seed, tiles of two finer levels stand in for one.
+    for seed in some(25, of: 1...20_000) + [2996] {
       let program = TileProgram(seed: UInt64(seed))
       program.run()
       if let failure = program.failure { return XCTFail("seed \(seed): \(failure)") }
@@ -118,7 +119,9 @@ private final class TileProgram {
     var now: Set<Int> = []
     for (index, point) in points.enumerated() where seen.contains(point) {
       let hasPicture = records.contains { $0.bounds.contains(point) }
-      if hasPicture { now.insert(index) }
+      // An opaque neighbour reaches over a tile by a pixel, and may go.
+      let isOwn = layer.pieces.keys.contains { layer.tileGrid?.rect(of: $0.source).contains(point) ?? false }
+      if isOwn { now.insert(index) }
       if isRoomy, covered.contains(index) { check(hasPicture, "nothing at \(point) any more") }
     }
     // A point that goes on being seen goes on having a picture.

@@ -8,6 +8,12 @@ struct TileKey: Hashable, BitwiseCopyable {
   let level: Int
   let x: Int
   let y: Int
+
+  /// The tile of a coarser level, or the same, in which this one lies.
+  func coarser(_ level: Int) -> TileKey {
+    // A shift rounds down, also below zero, and one that is too long gives 0 or -1.
+    TileKey(level: level, x: x >> (self.level - level), y: y >> (self.level - level))
+  }
 }
 
 /// The division of a tiled layer into tiles, level by level.

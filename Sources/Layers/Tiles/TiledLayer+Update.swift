@@ -212,21 +212,26 @@ extension TiledLayer {
   }
 
   /// The parts of other levels that are seen in the place of a tile: the nearest finer level that fills it, or else the nearest coarser
-  /// one, or else what there is of finer ones.
+  /// one, or else what there is of finer ones, none over another.
   private func standInParts(for key: TileKey, _ levels: [Int], _ view: TileView, _ grid: TileGrid) -> [Part] {
-    var finest: [Part] = []
-    for level in levels where level > key.level {
+    var finer: [Part] = []
+    var sources: Set<TileKey> = []
+    let finerLevels = levels.filter { $0 > key.level }
+    for level in finerLevels {
       let places = grid.cells(level, in: grid.rect(of: key).intersection(view.bounds))
       let parts = tiles(in: places, of: level).compactMap { part(of: $0, for: key, view, grid) }
       if !parts.isEmpty, parts.count == places.count { return parts }
-      if finest.isEmpty { finest = parts }
+      for part in parts {
+        let source = part.name.source
+        if finerLevels.contains(where: { $0 < level && sources.contains(source.coarser($0)) }) { continue }
+        finer.append(part)
+        sources.insert(source)
+      }
     }
-    for level in levels.reversed() where level < key.level && key.level - level < 62 {
-      let factor = 1 << (key.level - level)
-      let source = TileKey(level: level, x: Self.floorDivide(key.x, factor), y: Self.floorDivide(key.y, factor))
-      if let tile = tiles[source], let part = part(of: tile, for: key, view, grid) { return [part] }
+    for level in levels.reversed() where level < key.level {
+      if let tile = tiles[key.coarser(level)], let part = part(of: tile, for: key, view, grid) { return [part] }
     }
-    return finest
+    return finer
   }
 
   /// The tiles that there are among these, in order.
@@ -238,9 +243,5 @@ extension TiledLayer {
     return places.rows.flatMap { y in
       places.columns.compactMap { x in tiles[TileKey(level: level, x: x, y: y)] }
     }
-  }
-
-  private static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
-    value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
   }
 }
