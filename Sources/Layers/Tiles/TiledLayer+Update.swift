@@ -216,14 +216,13 @@ extension TiledLayer {
   private func standInParts(for key: TileKey, _ levels: [Int], _ view: TileView, _ grid: TileGrid) -> [Part] {
     var finer: [Part] = []
     var sources: Set<TileKey> = []
-    let finerLevels = levels.filter { $0 > key.level }
-    for level in finerLevels {
+    for level in levels where level > key.level {
       let places = grid.cells(level, in: grid.rect(of: key).intersection(view.bounds))
       let parts = tiles(in: places, of: level).compactMap { part(of: $0, for: key, view, grid) }
       if !parts.isEmpty, parts.count == places.count { return parts }
       for part in parts {
         let source = part.name.source
-        if finerLevels.contains(where: { $0 < level && sources.contains(source.coarser($0)) }) { continue }
+        if levels.contains(where: { $0 < level && sources.contains(source.coarser($0)) }) { continue }
         finer.append(part)
         sources.insert(source)
       }
