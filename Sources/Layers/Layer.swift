@@ -222,6 +222,8 @@ open class Layer {
 
   /// Text that shows what the layer would draw for the target; nil for a layer that must be drawn.
   func text(for target: DrawingTarget) -> TextContent? { nil }
+  /// The gravity by which the contents are placed.
+  var placingGravity: ContentsGravity { contentsGravity }
 }
 
 // MARK: - Properties

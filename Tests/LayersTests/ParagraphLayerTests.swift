@@ -44,6 +44,24 @@ import XCTest
     }
   }
 
+  /// While a layer grows, its lines keep their size at the side and the edge to which they are aligned.
+  func testLinesAreNotStretched() throws {
+    let note = try paragraph("one two")
+    let (stage, _) = Stage.showing(note)
+    let cases: [(TextLayout.Alignment, ParagraphLayer.VerticalAlignment, AttributedText, Point)] = [
+      (.natural, .top, "one two", Point(0, 0)), (.natural, .center, "שלום", Point(-60, -35)),
+      (.center, .bottom, "one two", Point(-30, -70)), (.justified, .bottom, "one two", Point(0, -70)),
+      (.right, .top, "one two", Point(-60, 0)),
+    ]
+    for (alignment, edge, text, place) in cases {
+      (note.paragraphStyle.alignment, note.verticalAlignment, note.attributedText) = (alignment, edge, text)
+      stage.turn()
+      XCTAssertEqual(
+        stage.tree().sides.last?.effects.contentRect(in: Rect(x: 0, y: 0, width: 30, height: 10)),
+        Rect(x: place.x, y: place.y, width: 90, height: 80))
+    }
+  }
+
   // MARK: Layout
 
   /// Text is shaped when it changes, and in no other frame.

@@ -56,6 +56,30 @@ import XCTest
     XCTAssertEqual(label.contents?.width, 60)
   }
 
+  /// While a layer grows, its line keeps its size at the side to which it is aligned.
+  func testALineIsNotStretched() throws {
+    let label = try label("12:00")
+    let (stage, _) = Stage.showing(label)
+    stage.turn()
+    let cases: [(TextLayer.Alignment, Double)] = [(.left, 0), (.center, -15), (.right, -30)]
+    for (alignment, x) in cases {
+      label.alignment = alignment
+      let small = Rect(x: 0, y: 0, width: 30, height: 10)
+      label.add(BasicAnimation(.bounds, from: small, to: label.bounds, duration: .seconds(1)))
+      stage.turn()
+      let tree = stage.tree()
+      let (bounds, sides) = (try XCTUnwrap(tree.records.last?.bounds), try XCTUnwrap(tree.sides.last))
+      XCTAssertEqual(bounds.size, Size(30, 10))
+      XCTAssertEqual(sides.effects.contentRect(in: bounds), Rect(x: x, y: -5, width: 60, height: 20))
+    }
+    // Somebody may want it stretched to the shape of something else.
+    label.contentsGravity = .resizeAspect
+    stage.turn()
+    let tree = stage.tree()
+    XCTAssertEqual(
+      tree.sides.last?.effects.contentRect(in: Rect(x: 0, y: 0, width: 30, height: 10)).size, Size(30, 10))
+  }
+
   /// A picture that is set takes the place of the text, until the text is displayed again.
   func testContentsTakeThePlaceOfText() throws {
     let label = try label("under")

@@ -16,7 +16,8 @@ public import Typesetting
 ///
 /// A plain paragraph layer draws no bitmap: the compositor paints its glyphs and lines where they stand on the output. A changed word
 /// sets its paragraph anew and no other, and damages the lines that changed. A subclass and an opaque layer draw a bitmap with
-/// `draw(in:)`. What is taller than the layer is cut off at its bounds.
+/// `draw(in:)`. What is taller than the layer is cut off at its bounds. While the layer's size is animated, lines are not stretched: with
+/// the gravity `resize` they keep the size in which they were set, at the side and the edge to which they are aligned.
 open class ParagraphLayer: Layer {
   /// The vertical place of lines that are less high than the layer.
   public enum VerticalAlignment: String, CaseIterable, Hashable, Sendable {
@@ -179,6 +180,32 @@ open class ParagraphLayer: Layer {
   open override func draw(in context: DrawingContext) {
     guard let layout else { return }
     layout.draw(in: context, at: origin(of: layout))
+  }
+
+  override var placingGravity: ContentsGravity {
+    guard contentsGravity == .resize else { return contentsGravity }
+    return switch (verticalAlignment, side) {
+    case (.top, .left): .topLeft
+    case (.top, .center): .top
+    case (.top, .right): .topRight
+    case (.center, .left): .left
+    case (.center, .center): .center
+    case (.center, .right): .right
+    case (.bottom, .left): .bottomLeft
+    case (.bottom, .center): .bottom
+    case (.bottom, .right): .bottomRight
+    }
+  }
+
+  /// The side of the layer at which its lines lie.
+  private var side: TextLayer.Alignment {
+    switch paragraphStyle.alignment {
+    case .left, .justified: .left
+    case .center: .center
+    case .right: .right
+    case .natural:
+      layout?.lines.first?.isRightToLeft == true ? .right : .left
+    }
   }
 
   override func text(for target: DrawingTarget) -> TextContent? {

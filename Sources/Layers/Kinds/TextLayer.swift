@@ -15,7 +15,9 @@ import RenderTree
 /// every size, and a change of the string damages the glyphs that changed. A subclass, an opaque layer and one that draws on worker
 /// threads draw a bitmap with `draw(in:)`.
 ///
-/// The line is placed by the font's ascent and descent and not by its ink, so that it does not move when the text changes.
+/// The line is placed by the font's ascent and descent and not by its ink, so that it does not move when the text changes. While the
+/// layer's size is animated, a line is not stretched, as a picture would be: with the gravity `resize` it keeps its size, at the side to
+/// which it is aligned.
 open class TextLayer: Layer {
   /// The horizontal place of a line that is narrower than the layer.
   public enum Alignment: String, CaseIterable, Hashable, Sendable {
@@ -86,6 +88,15 @@ open class TextLayer: Layer {
 
   open override func makeDrawing() -> (any Drawing)? {
     drawsAsynchronously ? drawing : nil
+  }
+
+  override var placingGravity: ContentsGravity {
+    guard contentsGravity == .resize else { return contentsGravity }
+    return switch alignment {
+    case .left: .left
+    case .center: .center
+    case .right: .right
+    }
   }
 
   private var line: TextLine? {

@@ -103,7 +103,7 @@ extension ContentsGravity {
 extension Layer {
   var contentsSource: ContentsSource {
     ContentsSource(
-      pixels: values.image?.pixelSize ?? values.content?.pixelSize ?? .zero, gravity: contentsGravity,
+      pixels: values.image?.pixelSize ?? values.content?.pixelSize ?? .zero, gravity: placingGravity,
       scale: contentsScale ?? drawnMeasures?.scale ?? 1, drawn: drawnMeasures)
   }
 
