@@ -95,17 +95,23 @@ extension TextLayout.Line {
   }
 
   /// Rectangles as wide as runs, with their top above the baseline and their height. Those that go on in the next run are one: two would
-  /// have a seam between them.
+  /// have a seam between them. Where letters of one look are in several fonts, the widest run decides for all of them.
   private func fills(_ stroke: (TextLayout.Run) -> (color: Color, top: Double, height: Double)?) -> [TextFill] {
     var fills: [TextFill] = []
-    for run in runs where !run.isHanging {
-      guard let stroke = stroke(run) else { continue }
+    var rest = runs.filter { !$0.isHanging }[...]
+    while let first = rest.first {
+      let look = rest.prefix { $0.attributes == first.attributes }
+      rest = rest.dropFirst(look.count)
+      guard let widest = look.max(by: { $0.glyphs.width < $1.glyphs.width }), let last = look.last,
+        let stroke = stroke(widest)
+      else { continue }
       var rect = Rect(
-        x: baseline.x + run.x, y: baseline.y - run.rise - stroke.top, width: run.glyphs.width, height: stroke.height)
-      if let last = fills.last, last.color == stroke.color, last.rect.minY == rect.minY, last.rect.height == rect.height,
-        abs(last.rect.maxX - rect.minX) < 1e-6
+        x: baseline.x + first.x, y: baseline.y - first.rise - stroke.top,
+        width: last.x + last.glyphs.width - first.x, height: stroke.height)
+      if let before = fills.last, before.color == stroke.color, before.rect.minY == rect.minY,
+        before.rect.height == rect.height, abs(before.rect.maxX - rect.minX) < 1e-6
       {
-        rect = Rect(x: last.rect.minX, y: rect.minY, width: rect.maxX - last.rect.minX, height: rect.height)
+        rect = Rect(x: before.rect.minX, y: rect.minY, width: rect.maxX - before.rect.minX, height: rect.height)
         fills.removeLast()
       }
       fills.append(TextFill(rect, color: stroke.color))

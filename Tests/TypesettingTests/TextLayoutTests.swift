@@ -284,6 +284,24 @@ private let blue = Color(hex: 0x0000FF)
     #expect(try self.layout("a\u{10A80}").missing == ["\u{10A80}"])
   }
 
+  @Test func aLineThroughSeveralFontsIsOne() throws {
+    let look = AttributedText.Attributes {
+      ($0.underline, $0.strikethrough, $0.background) = (LineDecoration(), LineDecoration(), blue)
+    }
+    let line = try layout("\("station नई hub", look) end").lines[0]
+    let part = line.runs.prefix { $0.attributes == look }
+    let fonts = part.map(\.glyphs.font)
+    #expect(part.count == 3 && Set(fonts.map(\.face)).count == 2 && fonts[0].underline != fonts[1].underline)
+    let width = part.reduce(0) { $0 + $1.glyphs.width }
+    #expect(line.decorations.count == 2 && line.backgrounds.count == 1)
+    for fill in line.decorations + line.backgrounds { #expect(abs(fill.rect.width - width) < 1e-9) }
+    #expect(line.decorations[0].rect.height == fonts[0].underline.thickness)
+    #expect(line.backgrounds[0].rect.minY == line.baseline.y - fonts[0].ascent)
+    // The other font decides where most letters are in it.
+    let other = try layout("\("a नई दिल्ली मुंबई", look)").lines[0]
+    #expect(other.decorations.count == 2 && other.decorations[0].rect.height == fonts[1].underline.thickness)
+  }
+
   @Test func directionsHaveTwoCarets() throws {
     let layout = try layout("ab שלום cd")
     let (primary, secondary) = layout.caret(at: 3)
