@@ -1,4 +1,5 @@
 import Geometry
+public import ImageFiles
 public import Layers
 public import LinuxSystem
 public import RunLoops
@@ -34,9 +35,20 @@ public final class SceneStage {
     var state: String?
   }
 
+  /// Called with each picture whose file cannot be shown, as `ImageLayer.onFailure` is, also of a scene that is read again.
+  public var onPictureFailure: (@MainActor (ImageLayer, ImageFileError) -> Void)? {
+    didSet { followPictures(below: scene.root) }
+  }
+
   public init(_ scene: Scene) {
     self.scene = scene
     fit.show(scene)
+  }
+
+  private func followPictures(below layer: Layer) {
+    (layer as? ImageLayer)?.onFailure = onPictureFailure
+    if let mask = layer.mask { followPictures(below: mask) }
+    for sublayer in layer.sublayers { followPictures(below: sublayer) }
   }
 
   /// Starts the scene at a time of the loop's clock. The loop must be the main thread's.
@@ -118,6 +130,7 @@ public final class SceneStage {
     Transaction.withoutActions {
       scene.root.removeFromSuperlayer()
       scene = new
+      followPictures(below: new.root)
       fit.show(new)
     }
     if loop != nil { begin() }

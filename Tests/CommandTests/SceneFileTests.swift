@@ -55,6 +55,29 @@ final class SceneFileTests: XCTestCase {
     XCTAssertEqual(try framepace(["--state", "open"]).status, 64)
   }
 
+  /// The picture is rendered without it, and the error says which file it is.
+  func testADamagedPictureIsTold() throws {
+    let folder = try TemporaryFolder()
+    let picture = try XCTUnwrap(
+      Data(base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+    )
+    try picture.prefix(45).write(to: URL(fileURLWithPath: "\(folder.path)/cut.png"))
+    let text = "size 20 20\nlayer { picture { bounds 0 0 9 9; file \"cut.png\" } }"
+    try text.write(toFile: "\(folder.path)/card.scene", atomically: true, encoding: .utf8)
+    let result = try framepace(["render", "card.scene", "--output", "card.png"], in: folder.path)
+    XCTAssertEqual(result.status, 0, result.error)
+    XCTAssertTrue(result.error.replacing("\n", with: " ").contains("cut.png: not a whole PNG file"), result.error)
+  }
+
+  /// The fonts of the samples are not asked for.
+  func testAFileNeedsNoFontThatItDoesNotName() throws {
+    let folder = try TemporaryFolder()
+    try "size 20 20\nlayer { }".write(toFile: "\(folder.path)/plain.scene", atomically: true, encoding: .utf8)
+    let line = "FRAMEPACE_FONTS=. framepace render plain.scene --output plain.png"
+    let result = try shell(line, in: folder.path)
+    XCTAssertEqual(result.status, 0, result.error)
+  }
+
   func testAFileIsReadAgainWhenItChanges() throws {
     let folder = try TemporaryFolder()
     // Its control character must not reach a terminal.

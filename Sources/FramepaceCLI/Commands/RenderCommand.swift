@@ -160,7 +160,6 @@ struct RenderCommand: ParsableCommand {
     try onMainActor {
       let signals = try EndSignals()
       defer { signals.invalidate() }
-      let fonts = try SceneFonts()
       let script = try input.script()
       if overlays.show.isEmpty, EnvironmentOverlays.areAskedFor {
         Terminal.error.note("FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
@@ -180,8 +179,7 @@ struct RenderCommand: ParsableCommand {
       do {
         for (index, scene) in pictures.enumerated() {
           try render(
-            scene, after: index * pictureCount, script: script, fonts: fonts, signals: signals, pool: pool,
-            progress: progress)
+            scene, after: index * pictureCount, script: script, signals: signals, pool: pool, progress: progress)
         }
       } catch let end as RenderEnd {
         Terminal.error.show(progress: "")
@@ -209,13 +207,13 @@ struct RenderCommand: ParsableCommand {
   /// - Parameter earlier: the number of pictures before those of this scene.
   @MainActor
   private func render(
-    _ scene: SceneChoice, after earlier: Int, script: InputScript?, fonts: SceneFonts, signals: EndSignals, pool: WorkerPool,
+    _ scene: SceneChoice, after earlier: Int, script: InputScript?, signals: EndSignals, pool: WorkerPool,
     progress: RenderProgress
   ) throws {
     let size = try size ?? scene.size(scale: scale) ?? .standard
     progress.size = size
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
-    let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: fonts))
+    let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: try SceneFonts()))
     let rate = rate ?? .hertz60
     var first = frames == nil ? time ?? .milliseconds(500) : .zero
     // Overlays show what changed since the frame before: a single picture needs one, which is not written.
@@ -226,6 +224,10 @@ struct RenderCommand: ParsableCommand {
       frames: pictureCount + (isPreceded ? 1 : 0), from: first, blending: blending.blending ?? content.blending)
     try renderer.engine.show(overlays.show)
     try content.setStates(state)
+    content.stage?.onPictureFailure = { _, error in
+      Terminal.error.show(progress: "")
+      Terminal.error.note("\(error)")
+    }
     content.play(on: renderer.engine, start: renderer.start)
     let player = script.map { renderer.engine.play($0) }
     player?.start(at: renderer.start)

@@ -77,11 +77,10 @@ final class SceneSession {
     refusals = settings.apply(to: display)
     do {
       let (size, scale) = (display.geometry.pictureSize, display.geometry.scale)
-      let sceneSettings = SceneSettings(
-        size: Size(Double(size.width), Double(size.height)) / scale, scale: scale, timeOfDay: Self.localTimeOfDay(),
-        work: options.work ?? [.milliseconds(12)],
-        workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
-      content = try name.makeScene(settings: sceneSettings)
+      content = try name.makeScene(
+        settings: SceneSettings(
+          size: Size(Double(size.width), Double(size.height)) / scale, scale: scale, timeOfDay: Self.localTimeOfDay(),
+          work: options.work ?? [.milliseconds(12)], workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts()))
       try content.setStates(states)
       engine = Engine(
         display: display, root: content.root, loop: loop, blending: options.blending.blending ?? content.blending)
@@ -128,9 +127,10 @@ final class SceneSession {
     onNote?(.change(screen.sentence(about: state)))
   }
 
-  /// Reads a scene's file again whenever it changes.
+  /// Reads a scene's file again whenever it changes, and tells of pictures that cannot be shown.
   func watchScene() throws {
     guard case .file(let path) = scene else { return }
+    content.stage?.onPictureFailure = { [weak self] _, error in self?.onNote?(.change("\(error)")) }
     try content.stage?.watch(path) { [weak self] in
       self?.onNote?(.reload(path: path))
     } onError: { [weak self] error in

@@ -55,11 +55,12 @@ enum SceneChoice: Hashable, Sendable {
     return text
   }
 
-  /// Makes the layers. A sample has the size of the settings; a file's scene is fitted into it.
+  /// Makes the layers. A sample has the size of the settings; a file's scene is fitted into it, and needs none: the fonts of the samples
+  /// are not opened for it.
   @MainActor
-  func makeScene(settings: SceneSettings) throws -> ShownScene {
+  func makeScene(settings: @autoclosure () throws -> SceneSettings) throws -> ShownScene {
     switch self {
-    case .sample(let name): ShownScene(try name.makeScene(settings: settings))
+    case .sample(let name): ShownScene(try name.makeScene(settings: settings()))
     case .file(let path): ShownScene(SceneStage(try Self.read(path)))
     }
   }
