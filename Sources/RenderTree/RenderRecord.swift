@@ -95,7 +95,9 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     let hasFrame = backgroundColor != 0 || sides.effects?.paintsFrame ?? false
     var frame = hasFrame && !bounds.isEmpty ? bounds : .zero
     if let path = sides.effects?.parts.innerShadow?.path { frame = frame.union(path.boundingBox) }
-    return sides.content.map { frame.union($0.drawnBounds(in: bounds, sides.effects)) } ?? frame
+    guard let drawn = sides.content?.drawnBounds(in: bounds, sides.effects) else { return frame }
+    // Particles and shapes reach beyond the bounds.
+    return frame.union(flags.contains(.masksToBounds) ? drawn.intersection(bounds) : drawn)
   }
 }
 

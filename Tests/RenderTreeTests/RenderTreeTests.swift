@@ -90,6 +90,18 @@ import Testing
     #expect(drawn(0, nil) == bounds)
     #expect(drawn(0, right) == Rect(x: 6, y: 0, width: 4, height: 4), "cut to the bounds")
     #expect(drawn(1, right) == bounds)
+    var parts = ShapeContent.Parts()
+    (parts.path, parts.fillColor) = (.rect(Rect(x: -5, y: 1, width: 20, height: 9)), .white)
+    let shape = ShapeContent(parts)
+    func drawn(_ flags: RenderRecord.Flags) -> Rect {
+      var record = RenderRecord(id: 1, bounds: bounds)
+      record.flags = flags
+      record.settle(SideValues(shape: shape))
+      return record.drawnBounds
+    }
+    let whole = shape.drawnBounds(in: bounds, nil)
+    #expect(drawn([]) == whole && drawn(.masksToBounds) == whole.intersection(bounds))
+    #expect(whole.minX < 0 && whole.minY > 0)
     func drawnBy(_ change: (inout RenderEffects.Parts) -> Void) -> Rect {
       var parts = RenderEffects.Parts()
       change(&parts)
