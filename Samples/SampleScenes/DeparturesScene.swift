@@ -82,7 +82,8 @@ public final class DeparturesScene: SampleScene {
     root.backgroundColor = Palette.night
 
     let head = Rect(x: margin, y: margin, width: width, height: textSize * 2.2)
-    addWords(Self.title, in: Rect(origin: head.origin, size: Size(width * 0.55, head.height)), size: textSize * 1.6, row: 0)
+    // It ends where the towns do, which the script from right to left needs.
+    addWords(Self.title, in: Rect(origin: head.origin, size: Size(width * 0.57, head.height)), size: textSize * 1.6, row: 0)
     clock.position = Point(head.maxX - clock.bounds.width / 2, head.midY)
     root.addSublayer(clock)
 
@@ -138,7 +139,9 @@ public final class DeparturesScene: SampleScene {
 
   /// Adds a text that turns over from script to script, each row a little after the one above.
   private func addWords(_ words: Words, in rect: Rect, size: Double, row: Int, color: Color = Palette.text) {
-    let place = Layer(frame: rect)
+    // Accents before the first letter reach out of the line.
+    let overhang = size * 0.2
+    let place = Layer(frame: rect.insetBy(dx: -overhang, dy: 0))
     place.sublayerTransform = .perspective(distance: size * 12)
     for (index, string) in words.texts.enumerated() {
       let text = ParagraphLayer(frame: place.bounds)
@@ -148,6 +151,7 @@ public final class DeparturesScene: SampleScene {
       text.attributedText = AttributedText(string)
       text.paragraphStyle = TextLayout.Style { $0.maximumLines = 1 }
       text.verticalAlignment = .center
+      text.insets = Insets(top: 0, left: overhang, bottom: 0, right: overhang)
       text.isDoubleSided = false
       addTurns(to: text, place: index, of: words.texts.count, delay: 1.2 + 0.09 * Double(row))
       place.addSublayer(text)
