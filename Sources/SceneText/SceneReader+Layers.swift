@@ -116,12 +116,12 @@ extension SceneReader {
       let found = "\(token.name), which stands behind transform"
       return error(.expected(expected, found: found), at: token)
     }
+    if kind != nil, token.offset == self.token.offset, following.kind == .open {
+      return unknown(word, in: Self.words, "\(expected), or a layer: \(SceneKind.list)", at: token)
+    }
     let owners = SceneKind.all.filter { $0.property(word) != nil }.map(\.name)
     if let found = found(token, of: owners.isEmpty ? AnimationParts.owners(of: word) : owners) {
       return error(.expected(expected, found: found), at: token)
-    }
-    if kind != nil, token.offset == self.token.offset, following.kind == .open {
-      return unknown(word, in: Self.words, "\(expected), or a layer: \(SceneKind.list)", at: token)
     }
     let names = kind.map { $0.properties.map(\.name) } ?? SceneKind.all.flatMap { $0.properties.map(\.name) }
     return unknown(word, in: names + (kind == nil ? [] : Self.words), expected, at: token)

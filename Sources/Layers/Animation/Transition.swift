@@ -4,9 +4,7 @@ public import RenderTree
 /// A change from the picture that a layer has on the screen, with all its sublayers, to the one that it has next.
 ///
 /// ```swift
-/// var push = Transition(.push, .fromRight)
-/// push.duration = .milliseconds(400)
-/// pages.add(push)
+/// pages.add(Transition(.push, .fromRight, duration: .milliseconds(400)))
 /// pages.replaceSublayer(first, with: second)
 /// ```
 ///
@@ -26,8 +24,12 @@ public struct Transition: Animation {
 
   public var motion: AnimationMotion { AnimationMotion(form: .transition(self)) }
 
-  public init(_ type: TransitionType = .fade, _ subtype: TransitionSubtype = .fromLeft) {
+  /// - Parameter duration: nil for that of the transaction.
+  public init(
+    _ type: TransitionType = .fade, _ subtype: TransitionSubtype = .fromLeft, duration: Nanoseconds? = nil
+  ) {
     (self.type, self.subtype) = (type, subtype)
+    self.duration = duration
   }
 
   /// The key of every transition.

@@ -149,6 +149,9 @@ extension Layer {
   }
 
   /// The way in which the layer with its sublayers is combined with what lies behind it in the same group: `normal` at first.
+  ///
+  /// The group is the screen, unless a layer around this one becomes a picture of its own. For a mode that acts on siblings alone, set
+  /// the superlayer's `shouldRasterize`, and its `rasterizationScale` to the screen's scale.
   public var compositingFilter: BlendMode {
     get { values.rare.compositingFilter }
     set { change(compositingFilter, newValue) { $0.rare.compositingFilter = $1 } }
