@@ -202,7 +202,7 @@ struct SceneKind {
 
   private static let gradient: [SceneProperty] = [
     SceneProperty(.colors, .values(.color) { $0.isAtColor }),
-    SceneProperty(.locations, .values(.number) { $0.isAtNumber }),
+    .locations,
     SceneProperty(.startPoint, .point),
     SceneProperty(.endPoint, .point),
     SceneProperty("type", \GradientLayer.type, .word()),

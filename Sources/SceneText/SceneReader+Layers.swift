@@ -17,8 +17,11 @@ extension SceneReader {
     var transitions: [StateTransition] = []
     var used = StateNames()
     var needs = kind.needs
+    var locations: SceneToken?
+    var isAnimated = false
     try block(of: "a property, a layer or an animation") { () throws(SceneError) in
       if let animation = animationKind {
+        isAnimated = true
         let parts = try self.animation(animation, of: kind)
         animations.append(PendingAnimation(layer: layer, parts: parts))
       } else if let inner = sublayerKind {
@@ -53,6 +56,7 @@ extension SceneReader {
         transitions.append(try stateTransition(of: kind, &used))
       } else {
         let property = try takeProperty(of: kind)
+        if property.name == AnimatableProperty.locations.rawValue { locations = self.token }
         let setting = try property.read(self)
         if property.name == needs?.property { needs = nil }
         if property.isLast { last.append(setting) } else { setting.set(layer, setting.value) }
@@ -64,6 +68,10 @@ extension SceneReader {
     try check(used, in: number)
     (layer.states, layer.stateTransitions) = (states, transitions)
     for setting in last { setting.set(layer, setting.value) }
+    if let locations, !isAnimated, let gradient = layer as? GradientLayer, gradient.hasUselessLocations {
+      let count = gradient.locations?.count ?? 0
+      throw error(.expected("a location for each of the \(gradient.colors.count) colors", found: "\(count)"), at: locations)
+    }
     return layer
   }
 

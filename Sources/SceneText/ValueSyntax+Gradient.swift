@@ -1,4 +1,5 @@
 import Geometry
+import Layers
 import Raster
 import RenderTree
 
@@ -22,5 +23,25 @@ extension ValueSyntax where Value == ShapeGradient {
       }
       return "\(gradient.type) \(points)\(stops.joined())"
     }
+  }
+}
+
+extension SceneProperty {
+  /// Those that have no effect are left out: a text with them would be refused.
+  static var locations: SceneProperty {
+    var property = SceneProperty(.locations, .values(.number) { $0.isAtNumber })
+    let text = property.text
+    property.text = { layer, new, writer in
+      (layer as? GradientLayer)?.hasUselessLocations == true ? nil : text(layer, new, writer)
+    }
+    return property
+  }
+}
+
+extension GradientLayer {
+  /// True if there is not one location for each colour, and neither an animation nor a state may yet make it so.
+  var hasUselessLocations: Bool {
+    guard let locations, !colors.isEmpty, states.isEmpty, animationKeys.isEmpty else { return false }
+    return locations.count != colors.count
   }
 }

@@ -26,6 +26,11 @@ final class SceneErrorTests: XCTestCase {
         "1:14: expected a layer as the mask: layer, text, paragraph, shape, gradient, scroll, surface, tiled, "
           + "space, replicator, emitter or picture, found \"list\""
       ),
+      (
+        "gradient {\n  locations 0 0.5 1; colors #000 #FFF\n}",
+        "2:13: expected a location for each of the 2 colors, found 3"
+      ),
+      ("gradient { colors #000 #FFF #000; locations 0 1 }", "1:45: expected a location for each of the 3 colors, found 2"),
       ("layer { oppacity 1 }", "1:9: expected a property of a layer, such as opacity, found \"oppacity\""),
       ("layer { opacity 1 2 }", "1:19: expected a property of a layer, found 2"),
       ("layer {\n  // äöü\n  é", "3:3: expected a property of a layer, found \"é\""),
