@@ -328,7 +328,8 @@ public final class Engine {
     hasReportedUnsettledLayout = true
     let name = layer.name.map { " '\($0)'" } ?? ""
     StandardError.print(
-      "framepace: the layer\(name) of type \(type(of: layer)) was dirty again after \(LayerContext.maximumRounds) rounds of a "
+      sentence:
+        "framepace: the layer\(name) of type \(type(of: layer)) was dirty again after \(LayerContext.maximumRounds) rounds of a "
         + "commit: it, or one beside it, marks itself in layoutSublayers() or draw(in:)")
   }
 

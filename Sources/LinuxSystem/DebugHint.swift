@@ -19,7 +19,7 @@
         state.collected?.append(message)
         return state.collected != nil
       }
-      if !isCollected { StandardError.print("framepace: \(message)") }
+      if !isCollected { StandardError.print(sentence: "framepace: \(message)") }
     }
 
     /// Returns the hints that are given inside `body` and does not print them. Earlier hints do not count.

@@ -39,6 +39,22 @@ package enum StandardError {
   /// Writes a line. A failure is ignored.
   package static func print(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
+  /// Prints a sentence, in lines that fit the terminal; in one line where there is none, as for a journal.
+  ///
+  /// - Parameter command: a command at the sentence's end, which is not broken.
+  package static func print(sentence: String, command: String? = nil) {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {
+      return print([sentence, command].compactMap(\.self).joined(separator: " "))
+    }
+    // Some terminals break the line in their last column.
+    let width = Int(size.ws_col) - 1
+    let text = sentence.paragraph(width: width)
+    guard let command else { return print(text) }
+    let last = text.split(separator: "\n").last?.count ?? 0
+    print(text + (last + 1 + command.count <= width ? " " : "\n") + command)
+  }
+
   /// Writes a text, without the signal that a pipe without a reader sends: it would end a program for a line that nobody reads.
   static func write(_ text: String, to descriptor: Int32) {
     var (pipe, pending, before) = (sigset_t(), sigset_t(), sigset_t())
@@ -56,6 +72,26 @@ package enum StandardError {
 }
 
 extension String {
+  /// The sentence, broken between words.
+  ///
+  /// - Parameter width: the longest line, in characters; longer words are not broken.
+  package func paragraph(width: Int) -> String {
+    Self.lines(of: split(separator: " ").map(String.init), title: "", width: width)
+  }
+
+  /// A title followed by words, in lines that are indented to the title's end.
+  package static func lines(of words: [String], title: String, width: Int) -> String {
+    var lines: [String] = []
+    for word in words {
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append((lines.isEmpty ? title : String(repeating: " ", count: title.count)) + word)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
   /// With spaces for control characters: those of a file or of its name must not reach a terminal.
   package var withoutControlCharacters: String {
     let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }

@@ -29,23 +29,10 @@ package enum Text {
 
   /// A title followed by the items with commas between them. Lines are broken at `width` and indented to the title's end.
   package static func list(_ items: [String], title: String, width: Int) -> String {
-    fill(items.enumerated().map { $0.offset < items.count - 1 ? $0.element + "," : $0.element }, title: title, width: width)
+    String.lines(
+      of: items.enumerated().map { $0.offset < items.count - 1 ? $0.element + "," : $0.element }, title: title, width: width)
   }
 
   /// The sentence, broken between words at `width`.
-  package static func paragraph(_ sentence: String, width: Int) -> String {
-    fill(sentence.split(separator: " ").map(String.init), title: "", width: width)
-  }
-
-  private static func fill(_ items: [String], title: String, width: Int) -> String {
-    var lines: [String] = []
-    for item in items {
-      if let last = lines.last, last.count + 1 + item.count <= width {
-        lines[lines.count - 1] = last + " " + item
-      } else {
-        lines.append((lines.isEmpty ? title : left("", title.count)) + item)
-      }
-    }
-    return lines.joined(separator: "\n")
-  }
+  package static func paragraph(_ sentence: String, width: Int) -> String { sentence.paragraph(width: width) }
 }

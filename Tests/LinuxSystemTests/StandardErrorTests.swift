@@ -20,4 +20,22 @@ struct StandardErrorTests {
     sigpending(&pending)
     #expect(sigismember(&pending, SIGPIPE) == 0)
   }
+
+  /// All words are there in their order, no line is longer than its width but one of a single word, and none could take the next word.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func aParagraphFitsItsWidth(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<200 {
+      let words = (0..<Int.random(in: 1...40, using: &random)).map { _ in
+        String(repeating: "w", count: .random(in: 1...14, using: &random))
+      }
+      let width = Int.random(in: 1...60, using: &random)
+      let lines = words.joined(separator: " ").paragraph(width: width).split(separator: "\n")
+      #expect(lines.flatMap { $0.split(separator: " ").map(String.init) } == words, "seed \(seed)")
+      #expect(lines.allSatisfy { $0.count <= width || !$0.contains(" ") }, "seed \(seed)")
+      for (line, next) in zip(lines, lines.dropFirst()) {
+        #expect(line.count + 1 + (next.split(separator: " ").first?.count ?? 0) > width, "seed \(seed)")
+      }
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Framepace
 import Glibc
+import Metering
 import SampleScenes
 
 struct DumpCommand: ParsableCommand {
@@ -83,7 +84,7 @@ struct DumpCommand: ParsableCommand {
         images: output == nil ? .embedded : .files { _, image in try names.write(image) }, filePath: filePath)
       if let output {
         try AtomicFile.write(Array(text.utf8), to: output)
-        try Terminal.output.line(names.summary(output))
+        try Terminal.output.line(Text.paragraph(names.summary(output), width: Terminal.output.textWidth))
       } else {
         try Terminal.output.write(text)
       }

@@ -100,7 +100,7 @@ private final class EndRequest: Sendable {
     // A terminal has echoed the key, maybe after a line of figures.
     let lineBreak = isatty(STDERR_FILENO) == 1 ? "\n" : ""
     StandardError.print(
-      "\(lineBreak)framepace: a callback or a picture is still running; to end the process, signal again")
+      sentence: "\(lineBreak)framepace: a callback or a picture is still running; to end the process, signal again")
   }
 }
 

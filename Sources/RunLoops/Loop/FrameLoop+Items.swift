@@ -111,6 +111,7 @@ extension FrameLoop {
   }
 
   static let reportEndedThread: Void = {
-    StandardError.print("framepace: the loop of a thread that has ended was given an item or a block; it is never called")
+    StandardError.print(
+      sentence: "framepace: the loop of a thread that has ended was given an item or a block; it is never called")
   }()
 }

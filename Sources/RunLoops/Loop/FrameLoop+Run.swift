@@ -249,6 +249,6 @@ extension FrameLoop {
   }
 
   private static let reportRunInCommonModes: Void = {
-    StandardError.print("framepace: a loop cannot run in the common modes; run it in one of them")
+    StandardError.print(sentence: "framepace: a loop cannot run in the common modes; run it in one of them")
   }()
 }

@@ -128,7 +128,8 @@ extension ModeState {
 
   private static let reportClosedDescriptor: Void = {
     StandardError.print(
-      "framepace: a descriptor was closed before its source was invalidated, and a copy of it is open; invalidate first")
+      sentence:
+        "framepace: a descriptor was closed before its source was invalidated, and a copy of it is open; invalidate first")
   }()
 
   func watchOwnPorts() throws(SystemError) {
