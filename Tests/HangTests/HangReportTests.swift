@@ -196,7 +196,7 @@ struct ReportJournalTests {
     for number in 1...10 {
       var report = HangReportTests.example
       report.date = 1_790_000_000 + Double(number)
-      let file = try folder.write(report, number: number)
+      let file = try folder.write(report, number: number, date: report.date)
       #expect(folder.reports.last == file)
     }
     #expect(folder.reports.map { $0.suffix(9) } == ["0008.hang", "0009.hang", "0010.hang"])

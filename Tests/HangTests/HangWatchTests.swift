@@ -17,7 +17,7 @@ struct HangWatchTests {
     let clock = ManualClock(start: .zero + .seconds(1_000))
     let shared = HangMonitor.Shared()
     let told = Told()
-    private let reporter: HangReporter
+    let reporter: HangReporter
     private let loops: [FrameLoop]
     let watched: [WatchedLoop]
     var watch: HangWatch
@@ -93,6 +93,28 @@ struct HangWatchTests {
     // Each is told when it begins and when it is over.
     #expect(simulated.told.all.map(\.isOver) == (0..<22).map { $0 % 2 == 1 })
     #expect(simulated.told.all.first?.duration == .seconds(2) && over.first?.duration == .milliseconds(2_100))
+  }
+
+  /// A program may be killed at any moment of a hang: its report is in a file with at least half of its duration, and is not sent yet.
+  @Test(arguments: [(1_990, nil), (2_000, 2_000), (3_900, 2_000), (9_000, 8_000)] as [(Int64, Int64?)])
+  func aHangThatLastsIsInItsFile(milliseconds: Int64, written: Int64?) throws {
+    let path = "/tmp/framepace-lasting-\(getpid())-\(milliseconds)"
+    let simulated = try SimulatedWatch {
+      $0.folder = path
+      $0.upload = { _ in true }
+    }
+    let folder = try ReportFolder(path: path, limit: 10)
+    defer {
+      for file in folder.reports { unlink(file) }
+      rmdir(path)
+    }
+    simulated.turn(for: .milliseconds(milliseconds), isEnding: false, in: Self.load)
+    simulated.reporter.finish()
+    let reports = try folder.reports.map { file in
+      try HangReport(fileText: String(decoding: OwnedDescriptor.contents(of: file, limit: 1 << 20), as: UTF8.self))
+    }
+    #expect(reports.map(\.duration) == (written.map { [.milliseconds($0)] } ?? []))
+    #expect(reports.allSatisfy { !$0.isOver && $0.count == 1 })
   }
 
   @Test func theShareOfReportsIsChosen() throws {
@@ -184,6 +206,7 @@ struct HangReporterTests {
     func hang(_ number: Int64) -> HangReport {
       var report = HangReportTests.example
       (report.start, report.count) = (report.start + .seconds(Double(10 * number)), 1)
+      report.date += Double(10 * number)
       return report
     }
     reporter.take(hang(0), signature: [1])
@@ -206,7 +229,7 @@ struct HangReporterTests {
       for file in folder.reports { unlink(file) }
       rmdir(path)
     }
-    let old = try folder.write(HangReportTests.example, number: 1)
+    let old = try folder.write(HangReportTests.example, number: 1, date: HangReportTests.example.date)
     let sent = Lock<[String]>([])
     var configuration = HangMonitor.Configuration()
     configuration.folder = path

@@ -40,8 +40,8 @@ public final class HangMonitor: Sendable {
     /// Called with each report: when a turn has become a hang, and again when that is over. Called on a thread of its own, one at a
     /// time. It must not stop the monitor.
     public var onReport: (@Sendable (HangReport) -> Void)?
-    /// Called with the path of each file that was written, and at the start with those that are left from before. True when the
-    /// report was sent: the file is removed then. A report that is written again, as equal hangs were added to it, has the same name.
+    /// Called with the path of each file that was written of a hang that is over, and at the start with those that are left from before.
+    /// True when the report was sent: the file is removed then. A report that is written again, as equal hangs were added to it, has the same name.
     /// Called on the thread of `onReport`, and may take its time.
     public var upload: (@Sendable (String) -> Bool)?
 
@@ -116,7 +116,7 @@ public final class HangMonitor: Sendable {
     do throws(SystemError) {
       thread = try .current()
     } catch {
-      return StandardError.print("framepace: hangs of \(name) are not watched: \(error)")
+      return StandardError.print(sentence: "framepace: hangs of \(name) are not watched: \(error)")
     }
     let depth = loop.currentMode == nil ? 0 : FrameLoop.runDepth
     let beacon = LoopBeacon(clock: loop.clock, bell: shared.bell, depth: depth)

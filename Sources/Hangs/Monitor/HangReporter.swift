@@ -70,9 +70,11 @@ final class HangReporter: Sendable {
     guard let folder else { return }
     for entry in entries {
       do throws(SystemError) {
-        send(try folder.write(entry.report, number: entry.number))
+        let path = try folder.write(entry.report, number: entry.number, date: entry.date)
+        // The file of a hang that lasts is written again with its end, or sent at the next start.
+        if entry.report.isOver { send(path) }
       } catch {
-        StandardError.print("framepace: a hang report is lost: \(error)")
+        StandardError.print(sentence: "framepace: a hang report is lost: \(error)")
       }
     }
   }

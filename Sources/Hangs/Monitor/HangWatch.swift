@@ -160,11 +160,11 @@ struct HangWatch {
     }
   }
 
-  /// A program that hangs for long is killed by its user, and its memory goes with it.
+  /// A program that hangs is killed, by its user or by a watchdog, and its memory goes with it: its report is in a file from the moment at
+  /// which it is a hang, and again whenever it has become twice as long.
   private func keepIfUnending(_ state: inout LoopWatch, _ turn: HangDetector.Turn) {
-    guard case .report = state.slow.decision, !state.slow.isKept else { return }
-    guard turn.duration >= configuration.limits.reportsFrom * 5 else { return }
-    state.slow.isKept = true
+    guard case .report = state.slow.decision, turn.duration >= state.slow.keptFor * 2 else { return }
+    state.slow.keptFor = turn.duration
     reporter.keep(state.report(of: turn, isOver: false), signature: state.slow.signature)
   }
 

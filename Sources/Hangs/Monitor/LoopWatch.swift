@@ -23,8 +23,8 @@ struct LoopWatch {
     /// The decision about its report; nil until it is a hang.
     var decision: RepeatFilter.Decision?
     var signature: [UInt64] = []
-    /// True once it is kept in a file, because it does not end.
-    var isKept = false
+    /// The duration with which it was last written to a file; zero if it was not.
+    var keptFor = Nanoseconds.zero
     fileprivate var last: Sample?
     fileprivate var channels: [String: Int] = [:]
     fileprivate var mode: String?

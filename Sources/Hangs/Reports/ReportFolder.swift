@@ -33,14 +33,17 @@ struct ReportFolder: Sendable {
   }
 
   /// Writes a report as a whole, or again with what was added to it, and removes the oldest beyond the limit.
+  /// - Parameters:
+  ///   - number: that of the report in its process.
+  ///   - date: that of its first hang, in seconds since 1970: it names the file with the number.
   /// - Returns: its path.
-  func write(_ report: HangReport, number: Int) throws(SystemError) -> String {
+  func write(_ report: HangReport, number: Int, date: Double) throws(SystemError) -> String {
     func padded(_ number: Int, _ width: Int) -> String {
       let digits = String(number)
       return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
     // In the order of their beginnings.
-    let seconds = Int(exactly: report.date.rounded(.down)) ?? 0
+    let seconds = Int(exactly: date.rounded(.down)) ?? 0
     let file = "\(path)/\(padded(seconds, 12))-\(report.process)-\(padded(number, 4))\(Self.suffix)"
     try AtomicFile.write(Array(report.fileText.utf8), to: file)
     for old in reports.dropLast(limit) { unlink(old) }

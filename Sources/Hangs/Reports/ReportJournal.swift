@@ -1,11 +1,12 @@
 /// Holds the newest report in memory until another kind of hang follows, so that equal hangs become one file: a value, which says
 /// what is to be written.
 struct ReportJournal {
-  /// A report with the functions by which equal ones are known, and its number in this process, which names its file.
+  /// A report with the functions by which equal ones are known; its number in this process and the date of the first of them name its file.
   struct Entry {
     var report: HangReport
     var signature: [UInt64]
     var number: Int
+    var date: Double
   }
 
   private var newest: Entry?
@@ -18,7 +19,7 @@ struct ReportJournal {
   mutating func take(_ report: HangReport, signature: [UInt64]) -> [Entry] {
     guard var entry = newest, entry.signature == signature else {
       let before = takeRest()
-      let entry = Entry(report: report, signature: signature, number: nextNumber)
+      let entry = Entry(report: report, signature: signature, number: nextNumber, date: report.date)
       nextNumber += 1
       newest = entry
       return [before, entry].compactMap(\.self)
