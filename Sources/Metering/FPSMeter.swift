@@ -84,6 +84,7 @@ public final class FPSMeter {
     var report = run.report(before: max(last + 1, run.number(at: time)))
     report.pending = run.pendingFrames.count
     report.lateCauses = lateCauses.counts
+    report.missedCauses = lateCauses.missedCounts(of: report)
     return report
   }
 

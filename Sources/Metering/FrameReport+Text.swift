@@ -15,15 +15,15 @@ extension FrameReport: CustomStringConvertible {
     let counts = ["\(late) late"] + hasty + gone + ["\(missed) missed", "\(idle) idle"]
     var lines = [("frames", ["\(frames) made", "\(presented) presented"] + waiting + counts)]
     if !lateCauses.isEmpty { lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" })) }
-    if missedWhileStopped > 0 { lines.append(("missed by", ["\(missedWhileStopped) while stopped"])) }
+    if !missedCauses.isEmpty { lines.append(("missed by", missedCauses.map { "\($0.intervals) \($0.cause.name)" })) }
     lines.append(("a second", rates))
     if let onePercentLow {
-      let tenth = tenthPercentLow.map { ["\(Text.decimal($0, 2)) in 0.1 %"] } ?? []
-      lines.append(("lows", ["\(Text.decimal(onePercentLow, 2)) in 1 % of the time"] + tenth))
+      lines.append(("lows", DistributionTable.lows(onePercentLow, tenthPercentLow)))
     }
     if let workShare {
-      let lost = discardedWork == .zero ? [] : ["\(Text.milliseconds(discardedWork)) ms for no frame"]
-      lines.append(("budget", ["\(Text.percent(workShare)) used at the median"] + lost))
+      let lost = discardedWork == .zero ? [] : ["\(Text.milliseconds(discardedWork)) ms of work for no frame"]
+      let time = Text.milliseconds(budget ?? nominalRefreshRate.interval)
+      lines.append(("budget", ["\(time) ms", "\(Text.percent(workShare)) of it used at the median"] + lost))
     }
     if firstPresented == nil {
       lines.append(("hitches", ["not enough frames"]))
@@ -31,8 +31,8 @@ extension FrameReport: CustomStringConvertible {
       lines.append(("hitches", ["\(Text.decimal(hitchTimeRatio, 1)) ms/s", hitchSeverity.rawValue]))
     }
     let rows = [
-      ("interval", frameInterval), ("work", work), ("latency", latency), ("input", inputLatency),
-      ("animation", animationError), ("prediction", predictionError),
+      ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),
+      ("animation error", animationError), ("prediction error", predictionError),
     ]
     return
       (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }
@@ -52,6 +52,8 @@ extension FrameReport: CustomStringConvertible {
 enum DistributionTable {
   /// The order in which columns of the table find room.
   private static let importance = ["p50", "max", "p99", "p95", "p99.9", "sd"]
+  private static let titleWidth = 17
+  private static let cellWidth = 8
 
   /// The lines of the table. Rows without a time are left out, and columns for which there is no room, or were not enough frames.
   static func lines(_ rows: [(name: String, times: FrameReport.Distribution)], width: Int) -> [String] {
@@ -60,13 +62,19 @@ enum DistributionTable {
     let known = importance.filter { title in
       rows.contains { $0.times.figures.contains { $0.title == title && $0.value != nil } }
     }
-    let fitting = known.prefix(max(1, (width - 10) / 9))
+    let fitting = known.prefix(max(1, (width - titleWidth) / cellWidth))
     let shown = titles.indices.filter { fitting.contains(titles[$0]) }
     func line(_ title: String, _ cells: [String]) -> String {
-      Text.left(title, 10) + shown.map { Text.right(cells[$0], 9) }.joined()
+      Text.left(title, titleWidth) + shown.map { Text.right(cells[$0], cellWidth) }.joined()
     }
     return ["", line("ms", titles)]
       + rows.map { name, times in line(name, times.figures.map { Text.milliseconds($0.value) }) }
+  }
+
+  /// The items of the line of lows.
+  static func lows(_ onePercent: Double, _ tenthPercent: Double?) -> [String] {
+    ["\(Text.decimal(onePercent, 2))/s in 1 % of the time"]
+      + (tenthPercent.map { ["\(Text.decimal($0, 2))/s in 0.1 %"] } ?? [])
   }
 
   /// A sentence about the figures for which there were not enough frame intervals; none if there were.

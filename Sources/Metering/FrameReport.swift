@@ -82,6 +82,8 @@ public struct FrameReport: Equatable, Sendable {
   /// The causes of late frames, the most frequent first, but stuffing last, which follows from others. Frames that were never seen, as
   /// the display was away, count with them as display loss. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
+  /// The causes of all missed intervals, the most frequent first: together they are `missed`. In the figures of a whole run only.
+  public var missedCauses: [MissedCount] = []
   /// How long pictures stood that should have been replaced: how long after its target each frame was seen, and T for each missed
   /// interval, and those left out with it, that no late frame accounts for, also while no frame has been seen since. Intervals after which
   /// nothing was to be shown do not count.

@@ -12,12 +12,31 @@ public struct LateCount: Equatable, Sendable {
   }
 }
 
+/// Why an interval was missed.
+public enum MissedCause: Hashable, Sendable {
+  /// Nothing else accounts for it: the cause of the standstill that it was in.
+  case standstill(FrameRecord.StandstillCause)
+  /// The frame before it took that interval too, and was late.
+  case lateFrame
+  /// No frame was seen after it: the run ended, or the frame was lost.
+  case noFrame
+
+  /// The cause's name in tables and files.
+  public var name: String {
+    switch self {
+    case .standstill(let cause): cause.name
+    case .lateFrame: "late frame"
+    case .noFrame: "no frame after it"
+    }
+  }
+}
+
 /// The number of intervals that were missed for one cause.
 public struct MissedCount: Equatable, Sendable {
-  public var cause: FrameRecord.StandstillCause
+  public var cause: MissedCause
   public var intervals: Int
 
-  public init(cause: FrameRecord.StandstillCause, intervals: Int) {
+  public init(cause: MissedCause, intervals: Int) {
     self.cause = cause
     self.intervals = intervals
   }
@@ -37,21 +56,25 @@ public struct Standstill: Equatable, Sendable {
 }
 
 /// Counts the main causes of late frames, and of missed intervals.
-struct LateCauses: Sendable {
+package struct LateCauses: Sendable {
   private var classifier = LateFrameClassifier()
   /// One for each cause, in their order.
   private(set) var all = FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: 0) }
   /// The missed intervals for which no late frame accounts, by cause, in their order.
-  private var missed = FrameRecord.StandstillCause.allCases.map { MissedCount(cause: $0, intervals: 0) }
+  private var missed = FrameRecord.StandstillCause.allCases.map { MissedCount(cause: .standstill($0), intervals: 0) }
+  /// The missed intervals for which a late frame accounts.
+  private var behindLateFrames = 0
   /// The standstill that the last frame ended; nil if it ended none.
   private(set) var standstill: Standstill?
+
+  package init() {}
 
   /// Adds a frame that has been seen. Add every frame of an output, in their order. Allocates nothing.
   ///
   /// - Parameter resumed: when the process last went on after a stop; nil if it never was stopped.
   /// - Returns: why it was late; nil if it was in time.
   @discardableResult
-  mutating func add(
+  package mutating func add(
     _ frame: FrameRecord, interval: Nanoseconds, resumed: MonotonicTime? = nil
   ) -> FrameRecord.Causes? {
     standstill = classifier.standstill(of: frame, interval: interval)
@@ -59,10 +82,11 @@ struct LateCauses: Sendable {
       standstill?.cause = .frame(.stopped)
     }
     if let standstill {
-      for index in missed.indices where missed[index].cause == standstill.cause {
+      for index in missed.indices where missed[index].cause == .standstill(standstill.cause) {
         missed[index].intervals += standstill.intervals
       }
     }
+    behindLateFrames += max(frame.ticks(in: frame.missedTime, interval: interval) - (standstill?.intervals ?? 0), 0)
     guard var causes = classifier.causes(of: frame, interval: interval) else { return nil }
     if frame.wasStopped(until: resumed) { causes = FrameRecord.Causes(main: .stopped) }
     for index in all.indices where all[index].cause == causes.main { all[index].frames += 1 }
@@ -80,11 +104,37 @@ struct LateCauses: Sendable {
     return all.filter { $0.frames > 0 }.sorted { rank($0) < rank($1) }
   }
 
-  /// The most frequent first. Causes without an interval are left out.
-  var missedCounts: [MissedCount] { missed.filter { $0.intervals > 0 }.sorted { $0.intervals > $1.intervals } }
+  /// The standstills alone, the most frequent cause first. Causes without an interval are left out.
+  var standstillCounts: [MissedCount] { Self.sorted(missed) }
+
+  /// The causes of all intervals that were missed, the most frequent first; together they are `report.missed`.
+  package func missedCounts(of report: FrameReport) -> [MissedCount] {
+    let stop = MissedCause.standstill(.frame(.stopped))
+    var rest = report.missed
+    func take(_ cause: MissedCause, _ intervals: Int) -> MissedCount {
+      let count = min(intervals, rest)
+      rest -= count
+      return MissedCount(cause: cause, intervals: count)
+    }
+    // A meter tells a stop by the ticks around it, of which one may have brought no frame.
+    var counts = [take(stop, report.missedWhileStopped)]
+    for count in missed where count.cause != stop { counts.append(take(count.cause, count.intervals)) }
+    counts.append(take(.lateFrame, behindLateFrames))
+    counts.append(take(.noFrame, rest))
+    return Self.sorted(counts)
+  }
+
+  private static func sorted(_ counts: [MissedCount]) -> [MissedCount] {
+    counts.filter { $0.intervals > 0 }.sorted { $0.intervals > $1.intervals }
+  }
 }
 
 extension FrameRecord {
+  /// The number of its link's ticks in a time.
+  fileprivate func ticks(in time: Nanoseconds, interval: Nanoseconds) -> Int {
+    Int((Double(time.count) / Double(max(interval.count, 1)) / Double(max(intervalsPerTick, 1))).rounded())
+  }
+
   /// True if a stop of the process that ended at `resumed` was in the work on the frame, or before it while the frame was due.
   func wasStopped(until resumed: MonotonicTime?) -> Bool {
     resumed.map { start < $0 && $0 < submitted } ?? false
@@ -126,8 +176,7 @@ package struct LateFrameClassifier: Sendable {
     let time = frame.missedTime - lastLateness
     guard time > interval / 2 else { return nil }
     let cause = frame.standstillCause(time, usual: usual ?? FrameRecord.PhaseDurations())
-    let ticks = Double(time.count) / Double(max(interval.count, 1)) / Double(max(frame.intervalsPerTick, 1))
-    return Standstill(time: time, intervals: Int(ticks.rounded()), cause: cause)
+    return Standstill(time: time, intervals: frame.ticks(in: time, interval: interval), cause: cause)
   }
 
   private mutating func learn(_ frame: FrameRecord) {

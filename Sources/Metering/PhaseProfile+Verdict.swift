@@ -18,28 +18,6 @@ extension PhaseProfile {
     return "\(fit(total.p99 ?? largest)); \(lateness(name))\(loss)"
   }
 
-  /// The verdict's part about missed intervals, which belong to no frame, so that frames may all be in time beside them. Nil without any.
-  ///
-  /// - Parameter report: the meter's, of the same run.
-  package func standstillVerdict(_ report: FrameReport) -> String? {
-    func missed(_ count: Int) -> String { count == 1 ? "1 interval missed" : "\(count) intervals missed" }
-    var clauses: [String] = []
-    let count = report.missed - report.missedWhileStopped
-    if count > 0, let longest = report.frameInterval.maximum {
-      let found = missedCauses.filter { $0.cause != .frame(.stopped) }
-      // Late frames account for the rest, or no frame has ended it.
-      let isAll = found.reduce(0) { $0 + $1.intervals } >= count
-      let causes: [String] =
-        isAll && found.count == 1
-        ? [" \(found[0].cause.place)"]
-        : found.prefix(3).map { ", \($0.intervals) \($0.cause.place)" }
-      clauses.append("\(missed(count))\(causes.joined()): the picture stood for up to \(Text.milliseconds(longest)) ms")
-    }
-    // The frame intervals leave out the time of a stop.
-    if report.missedWhileStopped > 0 { clauses.append("\(missed(report.missedWhileStopped)) by a stop of the process") }
-    return clauses.isEmpty ? nil : clauses.joined(separator: "; ")
-  }
-
   private func fit(_ usual: Nanoseconds) -> String {
     if usual <= budget {
       // Rounded down: all that is said to be spare is.
@@ -79,12 +57,30 @@ extension PhaseProfile {
   }
 }
 
-extension FrameRecord.StandstillCause {
+extension FrameReport {
+  /// A verdict's part about missed intervals, which belong to no frame, so that frames may all be in time beside them: their causes, and how
+  /// long a picture stood. Nil without any.
+  package var missedVerdict: String? {
+    guard missed > 0 else { return nil }
+    let head = missed == 1 ? "1 interval missed" : "\(missed) intervals missed"
+    var causes = missedCauses.prefix(4).map { "\($0.intervals) \($0.cause.place)" }
+    let others = missedCauses.dropFirst(4).reduce(0) { $0 + $1.intervals }
+    if others > 0 { causes.append("\(others) by others") }
+    let text = missedCauses.count == 1 ? " \(missedCauses[0].cause.place)" : ": \(causes.joined(separator: ", "))"
+    // Frame intervals leave out the time of a stop, and what no frame has ended.
+    guard let longest = frameInterval.maximum, longest > nominalRefreshRate.interval * 3 / 2 else { return head + text }
+    return "\(head)\(text); a picture stood for up to \(Text.milliseconds(longest)) ms"
+  }
+}
+
+extension MissedCause {
   /// The cause after a number of intervals.
   fileprivate var place: String {
     switch self {
-    case .lostVBlank: "by lost vblanks"
-    case .frame(let cause): cause.place
+    case .standstill(.lostVBlank): "by lost vblanks"
+    case .standstill(.frame(let cause)): cause.place
+    case .lateFrame: "behind late frames"
+    case .noFrame: "with no frame after"
     }
   }
 }

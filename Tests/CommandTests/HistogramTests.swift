@@ -66,6 +66,11 @@ struct HistogramTests {
         "  20 – 30  ███▎                        1",
         "  30 – 40  ██████████████████████████  8",
       ])
+    #expect(
+      histogram.lines(width: 40, counting: "frames").prefix(2) == [
+        "       µs                         frames",
+        "   0 – 10  ██████████▌                 4",
+      ])
   }
 
   @Test func smallCountsAreVisible() {

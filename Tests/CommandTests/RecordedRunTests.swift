@@ -23,7 +23,9 @@ struct RecordedRunTests {
       #expect((missed > 1) == misses)
       let verdict = try #require(figures["verdict"] as? String)
       #expect(verdict.contains("; \(missed) intervals missed") == misses, "\(verdict)")
-      #expect(verdict.contains(": the picture stood for up to ") == misses, "\(verdict)")
+      #expect(verdict.contains("; a picture stood for up to ") == misses, "\(verdict)")
+      let causes = try #require(figures["missedCauses"] as? [String: Int])
+      #expect(causes.values.reduce(0, +) == missed, "\(causes)")
     }
   }
 
@@ -262,10 +264,17 @@ struct RecordedRunTests {
     let texts = [row(.display, pixels: 0)]
     for width in [79, 59] {
       let shown = lines(texts, width: width)
-      #expect(shown[0].split(separator: " ") == ["layer", "work", "times", "us", "budget"], "\(shown)")
+      #expect(shown[0].split(separator: " ") == ["layer", "work", "times", "us", "each", "of", "budget"], "\(shown)")
       #expect(
-        shown[1].hasSuffix("displayed      2    1000.0   10.0 %") && shown.allSatisfy { $0.count <= width }, "\(shown)")
+        shown[1].hasSuffix("displayed      2    1000.0     10.0 %") && shown.allSatisfy { $0.count <= width }, "\(shown)")
     }
+    // A long name is cut only where there is no room for it.
+    let name = "the temperatures of all the boilers"
+    var long = row(.display, pixels: 0)
+    long.layer = name
+    #expect(lines([long], width: 79)[1].hasPrefix(name))
+    #expect(lines([long], width: 59)[1].hasPrefix("the temperatures o… "))
+    #expect(lines([long, row(.drawing, pixels: 600)], width: 99).contains { $0.hasPrefix(name) })
     let drawn = lines(texts + [row(.drawing, pixels: 600)], width: 79)
     #expect(drawn[0].contains("pixels") && drawn.contains { $0.contains(" 300 ") } && drawn.contains { $0.contains("–") })
     #expect(lines(texts + [row(.drawing, pixels: 600)], width: 59).allSatisfy { $0.count <= 59 && !$0.contains("%") })

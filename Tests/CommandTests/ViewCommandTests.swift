@@ -25,7 +25,7 @@ struct ViewCommandTests {
     #expect(result.status == 0, "\(result.error)")
     for part in [
       "c.csv: PresentMon 1\ngame.exe, process 41, swap chain 0xA0\n", "120 in the file, 119 seen, 1 never seen",
-      "lows      20.00 in 1 % of the time", "not enough frames for p99.9 and 0.1 % low (1000 needed)",
+      "lows      20.00/s in 1 % of the time", "not enough frames for p99.9 and 0.1 % low (1000 needed)",
       "percentile P: linear", "1 % low: the rate of the interval",
     ] {
       #expect(result.output.contains(part), "\(part) in \(result.output)")
@@ -85,6 +85,10 @@ struct ViewCommandTests {
     let figures = try #require(try JSONLines(view.output).objects.first)
     #expect(figures["late"] as? Int == summary["late"] as? Int)
     #expect(figures["lateCauses"] as? [String: Int] == last["lateCauses"] as? [String: Int])
+    let (rate, whole) = (
+      try #require(figures["presentedRate"] as? Double), try #require(summary["presentedRate"] as? Double)
+    )
+    #expect(abs(rate - whole) <= 0.1, "a log ends with its last frame: \(rate) and \(whole)")
     for key in ["frameIntervalP50", "frameIntervalP99", "frameIntervalMax", "onePercentLow", "workP50", "workMax"] {
       let (mine, theirs) = (try #require(figures[key] as? Double), try #require(summary[key] as? Double))
       // The meter of a whole run keeps values to 1/512.

@@ -190,7 +190,7 @@ import Testing
     #expect(report.inputLatency.count == 1 && report.inputLatency.maximum == .milliseconds(19))
     let text = report.text(width: 80)
     #expect(text.contains("5 in the file, 2 seen, 1 pending, 2 never seen, 1 late"))
-    #expect(text.contains("\ninput     ") && text.contains("19.00"), "\(text)")
+    #expect(text.contains("\ninput to vblank ") && text.contains("19.00"), "\(text)")
     // Logs of earlier programs have no such column.
     let older = String(decoding: log(format), as: UTF8.self).replacing("input", with: "other")
     let earlier = CaptureReport(try FrameCapture(Array(older.utf8)).streams[0])

@@ -33,7 +33,7 @@ struct FrameReportTextTests {
     var report = try report(frames: 300)
     report.budget = .milliseconds(6)
     #expect(report.workShare == 0.5)
-    #expect(report.description.contains("budget    50 % used at the median"))
+    #expect(report.description.contains("budget    6.00 ms, 50 % of it used at the median"))
   }
 
   @Test func theWholeSummaryAt80Columns() throws {
@@ -43,16 +43,16 @@ struct FrameReportTextTests {
         frames    1500 made, 1500 presented, 15 late, 0 missed, 0 idle
         late by   15 prediction
         a second  refresh 60.00, tick 60.00, frame 60.00, presented 60.00
-        lows      38.96 in 1 % of the time, 38.96 in 0.1 %
-        budget    18 % used at the median
+        lows      38.96/s in 1 % of the time, 38.96/s in 0.1 %
+        budget    16.67 ms, 18 % of it used at the median
         hitches   5.4 ms/s, warning
 
-        ms              p50      p95      p99    p99.9      max       sd
-        interval      16.67    16.68    16.86    25.67    25.67     1.25
-        work           3.00     3.00     3.00     3.00     3.00     0.00
-        latency       16.67    16.68    16.77    25.67    25.67     0.90
-        animation      0.00     0.00     9.00     9.00     9.00     1.24
-        prediction     0.00     0.00     0.09     9.00     9.00     0.90
+        ms                    p50     p95     p99   p99.9     max      sd
+        frame interval      16.67   16.68   16.86   25.67   25.67    1.25
+        work                 3.00    3.00    3.00    3.00    3.00    0.00
+        begin to vblank     16.67   16.68   16.77   25.67   25.67    0.90
+        animation error      0.00    0.00    9.00    9.00    9.00    1.24
+        prediction error     0.00    0.00    0.09    9.00    9.00    0.90
         """, "\(text)")
   }
 

@@ -291,7 +291,8 @@ import Testing
     #expect(profile.worstFrames.map(\.lateness) == [interval * 3, .zero, .zero, .zero, .zero])
     #expect(
       profile.missedCauses == [
-        MissedCount(cause: .frame(.scheduling), intervals: 2), MissedCount(cause: .lostVBlank, intervals: 1),
+        MissedCount(cause: .standstill(.frame(.scheduling)), intervals: 2),
+        MissedCount(cause: .standstill(.lostVBlank), intervals: 1),
       ])
   }
 
@@ -301,30 +302,39 @@ import Testing
     later.presented += interval
     #expect(try profile([frame(), later, afterMissed(2)]).missedCauses.isEmpty)
     #expect(
-      try profile([frame(), later, afterMissed(3)]).missedCauses == [MissedCount(cause: .frame(.scheduling), intervals: 1)])
+      try profile([frame(), later, afterMissed(3)]).missedCauses
+        == [MissedCount(cause: .standstill(.frame(.scheduling)), intervals: 1)])
     #expect(try profile([frame(), later, frame(), afterMissed(2)]).missedCauses.map(\.intervals) == [2])
   }
 
+  /// All missed intervals have a cause in the verdict: they add up.
   @Test func theVerdictNamesTheCausesOfMissedIntervals() throws {
-    func verdict(_ frames: [FrameRecord], missed: Int) throws -> String? {
-      var report = FrameReport(nominalRefreshRate: .hertz60)
-      (report.missed, report.frameInterval.maximum) = (missed, interval * 3)
-      return try profile(frames).standstillVerdict(report)
+    func verdict(_ frames: [FrameRecord], missed: Int, longest: Int64 = 3) throws -> String? {
+      var causes = LateCauses()
+      for frame in frames { causes.add(frame, interval: interval) }
+      var report = FrameReport(nominalRefreshRate: try #require(RefreshRate(hertz: 100)))
+      (report.missed, report.frameInterval.maximum) = (missed, interval * longest)
+      report.missedCauses = causes.missedCounts(of: report)
+      #expect(report.missedCauses.reduce(0) { $0 + $1.intervals } == missed)
+      return report.missedVerdict
     }
     let lost = afterMissed(1) { $0.lostVBlankTime = interval }
-    let end = "the picture stood for up to 30.00 ms"
+    let end = "; a picture stood for up to 30.00 ms"
     #expect(try verdict([frame()], missed: 0) == nil)
-    #expect(try verdict([frame(), afterMissed(1)], missed: 1) == "1 interval missed by scheduling: \(end)")
+    #expect(try verdict([frame(), afterMissed(1)], missed: 1) == "1 interval missed by scheduling\(end)")
+    #expect(try verdict([frame(), lost, lost], missed: 2) == "2 intervals missed by lost vblanks\(end)")
+    var later = late(submitted: 25) { $0.phases[.diff] = .milliseconds(21) }
+    later.presented += interval
+    #expect(try verdict([frame(), later, afterMissed(2)], missed: 2) == "2 intervals missed behind late frames\(end)")
     #expect(
-      try verdict([frame(), lost, lost], missed: 2)
-        == "2 intervals missed by lost vblanks: \(end)")
-    // A late frame accounts for one.
-    #expect(try verdict([frame(), afterMissed(2)], missed: 3) == "3 intervals missed, 2 by scheduling: \(end)")
+      try verdict([frame(), later, afterMissed(3)], missed: 3)
+        == "3 intervals missed: 2 behind late frames, 1 by scheduling\(end)")
     let busy = afterMissed(1) { ($0.processorTime, $0.startDelay) = (.milliseconds(4), .milliseconds(9)) }
     #expect(
-      try verdict([frame(), afterMissed(2), busy], missed: 3)
-        == "3 intervals missed, 2 by scheduling, 1 while the machine was busy elsewhere: \(end)")
-    #expect(try verdict([frame()], missed: 2) == "2 intervals missed: \(end)")
+      try verdict([frame(), afterMissed(2), busy], missed: 4)
+        == "4 intervals missed: 2 by scheduling, 1 while the machine was busy elsewhere, 1 with no frame after\(end)")
+    // No picture stood that a later one has replaced.
+    #expect(try verdict([frame()], missed: 2, longest: 1) == "2 intervals missed with no frame after")
   }
 
   /// Frames that were late by most come first, then those with most work.

@@ -112,11 +112,11 @@ import Testing
     feed.meter.resumed = feed.at(80) - .milliseconds(1)
     add(80, missed: 60)
     let stop = "60 intervals missed by a stop of the process"
-    #expect(profile.standstillVerdict(feed.meter.report()) == stop)
+    #expect(feed.meter.report().missedVerdict == stop)
     add(84, missed: 3)
     #expect(
-      profile.standstillVerdict(feed.meter.report())
-        == "3 intervals missed by scheduling: the picture stood for up to 40.00 ms; \(stop)")
+      feed.meter.report().missedVerdict
+        == "63 intervals missed: 60 by a stop of the process, 3 by scheduling; a picture stood for up to 40.00 ms")
   }
 
   /// A profile tells a stop from other standstills.
@@ -131,7 +131,7 @@ import Testing
       var profile = PhaseProfile(refreshRate: feed.meter.refreshRate)
       profile.resumed = frame.start + .milliseconds(milliseconds)
       profile.add(frame)
-      #expect(profile.missedCauses == [MissedCount(cause: .frame(cause), intervals: 5)])
+      #expect(profile.missedCauses == [MissedCount(cause: .standstill(.frame(cause)), intervals: 5)])
       #expect(profile.worstFrames.first?.longestCause == .frame(cause))
     }
   }

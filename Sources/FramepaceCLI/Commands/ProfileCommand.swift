@@ -77,8 +77,9 @@ struct ProfileCommand: JudgingCommand {
         frames, late           the numbers of frames and of late frames
         overBudget             the number of frames whose work took longer
         lateCauses             the number of late frames by cause
-        missedCauses           the number of missed intervals by cause, but for those
-                               that a late frame accounts for
+        missedCauses           the number of missed intervals by cause, together all:
+                               also late frame, which took that interval too, and no
+                               frame after it, as at the end of a run
         phases                 name, p50, p95, p99, max and share of each:
                                share is the mean's part of the budget
         all                    the same for all phases together
@@ -275,7 +276,7 @@ struct ProfileCommand: JudgingCommand {
     if case .output = target { return }
     guard let last = written.last else { return }
     let list = written.count > 1 ? "\(written.dropLast().joined(separator: ", ")) and \(last)" : last
-    try Terminal.output.line("\nwrote \(list)")
+    try Terminal.output.line("\n" + Text.paragraph("wrote \(list)", width: Terminal.output.textWidth))
   }
 
   @MainActor

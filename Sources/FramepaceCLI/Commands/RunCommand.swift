@@ -177,6 +177,8 @@ struct RunCommand: ParsableCommand {
                      overrun: seconds more than --duration; null up to
                      0.25, which an ending takes,
                      lateCauses: the number of late frames by cause,
+                     missedCauses: the number of missed intervals by cause,
+                     together all; late frame: it took that interval too,
                      missedWhileStopped: those of missed while the process
                      was stopped, as by Ctrl-Z,
                      latencyP50 …, inputLatencyP50 …, animationErrorP50 …,

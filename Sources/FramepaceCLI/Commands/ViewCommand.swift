@@ -42,7 +42,9 @@ struct ViewCommand: ParsableCommand {
         frames, notShown, pending, late, lateCauses
         time               all intervals together, in seconds
         coverage           the part of the file's time that they fill (MangoHud)
-        frameRate, onePercentLow, tenthPercentLow
+        presentedRate, frameRate: frames seen a second; where the file has no such times,
+                           calls; the other one is null
+        onePercentLow, tenthPercentLow
                            in frames a second
         frameIntervalP50 P95 P99 P999 Max StandardDeviation, workP50 …, latencyP50 …,
         inputLatencyP50 …, animationErrorP50 …

@@ -81,7 +81,7 @@ extension ProfileFigures {
       ])
     }
     let processor = profile.processorTime.map { [row($0, "processor")] } ?? []
-    let head = ["phase", "p50 ms", "p95 ms", "p99 ms", "max ms", "mean"]
+    let head = ["phase", "p50 ms", "p95 ms", "p99 ms", "max ms", "of budget"]
     return .object([
       ("head", .list(head.map { .text($0) })),
       ("rows", .list(profile.rows.map { row($0) } + [row(profile.total)] + processor)),
@@ -171,7 +171,7 @@ extension ProfileFigures {
   private func layerTime(_ layer: FrameRecord.LayerTime) -> JSONValue {
     .list([
       .text(name(of: layer)), .count(Int(layer.phase.rawValue)), .text(layer.phase.name),
-      .text(Text.milliseconds(layer.time)),
+      .text("\(Text.decimal(layer.time.milliseconds * 1000, 0)) µs"),
     ])
   }
 

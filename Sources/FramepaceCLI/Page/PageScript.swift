@@ -35,7 +35,7 @@ extension ProfilePage {
       const table = byId('phases');
       const head = make('tr', make('thead', table));
       for (const title of data.phaseTable.head) make('th', head, title);
-      make('th', head, 'of the budget', 'text');
+      make('th', head, null, 'text');
       const body = make('tbody', table);
       for (const row of data.phaseTable.rows) {
         const line = make('tr', body, null, row.name === 'all' ? 'total' : '');
@@ -70,6 +70,12 @@ extension ProfilePage {
         if (places[places.length - 1].part === part) places[places.length - 1].label = make('b', line);
       }
       for (const place of places) place.label.textContent = place.name;
+      for (const count of most > 1 ? [most, Math.floor(most / 2)] : [most]) {
+        const rule = make('em', chart);
+        rule.style.bottom = `${count / most * 100}%`;
+        make('b', rule, `${count}`);
+      }
+      byId('histogram-title').after(make('p', null, 'frames', 'note'));
       const axis = byId('histogram-axis');
       make('span', axis, `${bound(0)} ${unit}`);
       make('span', axis, `${bound(counts.length)} ${unit}`);
@@ -110,7 +116,7 @@ extension ProfilePage {
           swatch(label, phase);
           label.append(name);
           label.title = work;
-          make('dd', layers, `${time} ms`);
+          make('dd', layers, time);
         }
       }
     }

@@ -93,7 +93,7 @@ extension ProfilePage {
     .damage { display: block; width: 100%; max-height: 176px; border: 1px solid var(--line); background: var(--faint); }
     .damage rect { fill: var(--phase-1); fill-opacity: 0.4; stroke: var(--phase-1); stroke-width: 1.5px; vector-effect: non-scaling-stroke; }
 
-    .histogram { position: relative; display: flex; align-items: flex-end; gap: 2px; height: 170px; margin-top: 34px;
+    .histogram { position: relative; display: flex; align-items: flex-end; gap: 2px; height: 170px; margin: 34px 0 0 44px;
       border-bottom: 1px solid var(--soft); }
     .histogram > span { flex: 1 1 0; min-width: 1px; border-radius: 2px 2px 0 0; background: var(--phase-1); }
     .histogram > span.over { background: var(--late); }
@@ -101,7 +101,9 @@ extension ProfilePage {
     .histogram > i b { position: absolute; top: -20px; left: -1px; padding-right: 4px; font: 400 12px/1.5 inherit; font-size: 12px;
       font-style: normal; font-weight: 400; white-space: nowrap; color: var(--ink); }
     .histogram > i.left b { left: auto; right: 1px; padding: 0 4px 0 0; }
-    .axis { display: flex; justify-content: space-between; color: var(--soft); font-size: 13px; margin-top: 4px; }
+    .histogram > em { position: absolute; left: -44px; right: 0; height: 0; border-top: 1px solid var(--line); font-style: normal; z-index: -1; }
+    .histogram > em b { position: absolute; top: -20px; left: 0; font-size: 12px; font-weight: 400; color: var(--soft); }
+    .axis { margin-left: 44px; display: flex; justify-content: space-between; color: var(--soft); font-size: 13px; margin-top: 4px; }
 
     dl.facts { display: grid; grid-template-columns: minmax(120px, max-content) 1fr; gap: 6px 24px; margin-bottom: 0; }
     dl.facts dt { color: var(--soft); }

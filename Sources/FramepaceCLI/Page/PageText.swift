@@ -53,7 +53,7 @@ enum PageText {
       "worst",
       "The frames that were latest, or came after the longest row of missed intervals for which no late frame accounts; then those in time with most work. The picture shows the rectangles in which pixels may differ from the frame before; pixels that only moved, as those of a scrolled list, are not in them. Beside it are the layers whose layout or display took longest, eight at most."
     ),
-    ("mean", "The mean time as a part of the budget; the means of the phases add up to that of all."),
+    ("of budget", "The mean time in a frame, as a part of its budget; the parts of the phases add up to that of all."),
     (
       "percentile",
       "P of N values: linear interpolation at P/100 × (N − 1) of the sorted values; it needs 100/(100 − P) of them, p99 100. Over a whole run values are exact to 1/512."

@@ -89,8 +89,10 @@ extension Histogram {
 
   /// One line for each range, with its bounds, a bar and the count.
   ///
-  /// - Parameter width: the longest line, in characters.
-  func lines(width: Int) -> [String] {
+  /// - Parameters:
+  ///   - width: the longest line, in characters.
+  ///   - name: that of the values, such as "frames", for a line above with it and the unit; nil for none.
+  func lines(width: Int, counting name: String? = nil) -> [String] {
     let scale = Scale(self)
     var rows: [(label: String, count: Int)] = []
     if below > 0 { rows.append(("below \(scale.text(start))", below)) }
@@ -102,13 +104,14 @@ extension Histogram {
     if above > 0 { rows.append(("from \(scale.text(end))", above)) }
 
     let labels = rows.map(\.label.count).max() ?? 0
-    let numbers = rows.map { String($0.count).count }.max() ?? 0
+    let numbers = max(rows.map { String($0.count).count }.max() ?? 0, name?.count ?? 0)
     let most = rows.map(\.count).max() ?? 0
     let room = max(1, min(width, 100) - labels - numbers - 6)
-    return rows.map { label, count in
-      let bar = Self.bar(count, of: most, length: room)
-      return "  \(Text.right(label, labels))  \(Text.left(bar, room))  \(Text.right("\(count)", numbers))"
+    func line(_ label: String, _ bar: String, _ number: String) -> String {
+      "  \(Text.right(label, labels))  \(Text.left(bar, room))  \(Text.right(number, numbers))"
     }
+    return (name.map { [line(scale.unit, "", $0)] } ?? [])
+      + rows.map { line($0.label, Self.bar($0.count, of: most, length: room), "\($0.count)") }
   }
 
   /// A bar with a resolution of an eighth of a character. A count above 0 is always visible.

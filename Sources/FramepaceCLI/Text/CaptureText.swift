@@ -35,7 +35,7 @@ enum CaptureText {
       ("late", count(report.late)),
       ("lateCauses", report.lateCauses.map { .object($0.map { ($0.cause.name, .count($0.frames)) }) } ?? .null),
       ("time", .decimal(report.time.seconds, 3)), ("coverage", .decimal(report.coverage, 3)),
-      ("frameRate", .decimal(report.frameRate, 3)),
+      ("presentedRate", .decimal(report.presentedRate, 3)), ("frameRate", .decimal(report.frameRate, 3)),
       ("onePercentLow", .decimal(report.onePercentLow, 3)), ("tenthPercentLow", .decimal(report.tenthPercentLow, 3)),
     ]
     return .object(

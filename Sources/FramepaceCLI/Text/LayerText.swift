@@ -10,18 +10,16 @@ enum LayerText {
     let cells = cells(costs, frames: frames, budget: budget)
     guard cells.count > 1 else { return "" }
     let isWide = width >= 78
-    let nameWidth = isWide ? 30 : 20
     let hasPixels = cells[0].contains("pixels")
-    let widths = [isWide ? 13 : 12, 7] + (hasPixels ? [10] : []) + [10, 9]
-    func line(_ cells: [String]) -> String {
-      let name = cells[0].withoutControlCharacters
-      let figures = zip(cells.dropFirst(), widths).prefix(isWide ? 5 : 4).map { Text.right($0, $1) }
-      return Text.left(name.count < nameWidth ? name : "\(name.prefix(nameWidth - 2))…", nameWidth) + figures.joined()
+    let widths = ([isWide ? 13 : 12, 7] + (hasPixels ? [10] : []) + [10, 11]).prefix(isWide ? 5 : 4)
+    let names = TextTable.names(cells.map { $0[0] }, room: width - widths.reduce(0, +))
+    func line(_ cells: [String], _ name: String) -> String {
+      name + zip(cells.dropFirst(), widths).map { Text.right($0, $1) }.joined()
     }
     let advice = costs.advice(frames: frames, budget: budget).map {
       Text.paragraph($0.text.withoutControlCharacters, width: width)
     }
-    return (cells.map(line) + [""] + advice + (advice.isEmpty ? [] : [""])).joined(separator: "\n") + "\n"
+    return (zip(cells, names).map(line) + [""] + advice + (advice.isEmpty ? [] : [""])).joined(separator: "\n") + "\n"
   }
 
   /// The names of the columns, then the rows: the layers that cost most. Pixels are left out where no bitmap was drawn on the main thread.
@@ -30,7 +28,7 @@ enum LayerText {
     guard !rows.isEmpty else { return [] }
     let hasPixels = rows.contains { $0.pixels > 0 }
     func line(_ start: [String], _ pixels: String, _ end: [String]) -> [String] { start + (hasPixels ? [pixels] : []) + end }
-    return [line(["layer", "work", "times"], "pixels", ["us", "budget"])]
+    return [line(["layer", "work", "times"], "pixels", ["us each", "of budget"])]
       + rows.map { row in
         let pixels = row.pixels == 0 ? "–" : "\(row.pixels / max(row.count, 1))"
         return line(

@@ -48,22 +48,20 @@ struct ProfileFigures {
   /// The report for people; lines of at most `width` characters.
   func text(width: Int) -> String {
     guard profile.frames > 1 else { return ProfileText.table(profile, areas, width: width) }
-    let title = "work in ms, \(profile.frames) frames with a budget of \(Text.milliseconds(profile.budget)) ms"
     let works = Histogram(phases.map(\.total), ranges: 10)
-    let unit = Histogram.Scale(works).unit
     return [
       Text.paragraph(verdict.withoutControlCharacters, width: width), "", ProfileText.table(profile, areas, width: width),
       "",
       LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width)
         + RegionText.table(regions, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
-      Text.paragraph(title.replacing(" in ms,", with: " in \(unit),"), width: width),
-      works.lines(width: min(width, 78)).joined(separator: "\n"), "", report.text(width: width), "",
+      "work of a frame, with a budget of \(Text.milliseconds(profile.budget)) ms",
+      works.lines(width: min(width, 78), counting: "frames").joined(separator: "\n"), "", report.text(width: width), "",
       ProfileText.rules(width: width),
     ].joined(separator: "\n")
   }
 
   var verdict: String {
-    profile.verdict { layers.name(of: $0) } + (profile.standstillVerdict(report).map { "; \($0)" } ?? "")
+    profile.verdict { layers.name(of: $0) } + (report.missedVerdict.map { "; \($0)" } ?? "")
   }
 
   private func worst(width: Int) -> String {
@@ -152,7 +150,7 @@ struct ProfileFigures {
         ("late", .count(profile.lateFrames)),
         ("overBudget", .count(profile.framesOverBudget)),
         ("lateCauses", .object(profile.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
-        ("missedCauses", .object(profile.missedCauses.map { ($0.cause.name, .count($0.intervals)) })),
+        ("missedCauses", .object(report.missedCauses.map { ($0.cause.name, .count($0.intervals)) })),
       ] + ProfileText.json(profile, areas) + [
         ("layers", LayerText.json(layers, frames: profile.frames, budget: profile.budget)),
         ("advice", LayerText.adviceJSON(layers, frames: profile.frames, budget: profile.budget)),

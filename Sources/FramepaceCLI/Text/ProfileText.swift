@@ -3,11 +3,11 @@ import Metering
 
 /// The text and JSON of `framepace profile`.
 enum ProfileText {
-  /// The table, 60 characters wide, and 80 with bars where there is room. A single frame has times alone.
+  /// The table, 59 characters wide, and 80 with bars where there is room. A single frame has times alone.
   static func table(_ profile: PhaseProfile, _ areas: [PaintedAreas.Row], width: Int) -> String {
-    let widths = [8, 10, 10, 10, 10]
+    let widths = [8, 10, 10, 9, 11]
     func line(_ title: String, _ cells: [String]) -> String {
-      Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined()
+      Text.left(title, 11) + zip(cells, widths).map { Text.right($0, $1) }.joined()
     }
     let isSingle = profile.frames == 1
     func row(_ row: PhaseProfile.Row, _ title: String = "all") -> String {
@@ -17,7 +17,7 @@ enum ProfileText {
       let bar = width < 78 ? "" : "  " + Histogram.bar(of: min(row.share ?? 0, 1), length: 16)
       return line(row.phase?.name ?? title, cells) + bar
     }
-    var lines = [line("phase", isSingle ? ["ms"] : ["p50 ms", "p95 ms", "p99 ms", "max ms", "budget"])]
+    var lines = [line("phase", isSingle ? ["ms"] : ["p50 ms", "p95 ms", "p99 ms", "max ms", "of budget"])]
     lines += profile.rows.map { row($0) }
     lines.append(row(profile.total))
     if let time = profile.processorTime { lines.append(row(time, "processor")) }
@@ -34,9 +34,12 @@ enum ProfileText {
 
   /// The definitions below the figures.
   static func rules(width: Int) -> String {
-    [processorRule, areaRule, PercentileRule.histogramSummary].map { Text.paragraph($0, width: width) }.joined(
+    [budgetRule, processorRule, areaRule, PercentileRule.histogramSummary].map { Text.paragraph($0, width: width) }.joined(
       separator: "\n")
   }
+
+  private static let budgetRule =
+    "of budget: the mean time in a frame, as a part of its budget; the parts of the phases add up to that of all"
 
   private static let processorRule =
     "processor: how long the frame's threads had one; less than all where they were blocked or the machine was busy elsewhere"

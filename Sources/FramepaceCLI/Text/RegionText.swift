@@ -9,11 +9,9 @@ enum RegionText {
   static func table(_ regions: RegionTally, frames: Int, budget: Nanoseconds, width: Int) -> String {
     let rows = rows(regions, frames: frames, budget: budget)
     guard !rows.isEmpty else { return "" }
-    func line(_ name: String, _ cells: [String]) -> String {
-      let name = name.count < 20 ? name : "\(name.prefix(18))…"
-      return Text.left(name, 20) + zip(cells, [8, 10, 10, 10]).map { Text.right($0, $1) }.joined()
-    }
-    var lines = ([head] + rows).map { line($0[0].withoutControlCharacters, Array($0.dropFirst())) }
+    let (cells, widths) = ([head] + rows, [8, 10, 10, 11])
+    let names = TextTable.names(cells.map { $0[0] }, room: width - widths.reduce(0, +))
+    var lines = zip(cells, names).map { $1 + zip($0.dropFirst(), widths).map { Text.right($0, $1) }.joined() }
     if regions.lost > 0 {
       lines.append(
         Text.paragraph("\(regions.lost) regions are not counted: more ended in a frame than are kept", width: width))
@@ -21,7 +19,7 @@ enum RegionText {
     return (lines + [""]).joined(separator: "\n") + "\n"
   }
 
-  static let head = ["region", "times", "mean ms", "max ms", "budget"]
+  static let head = ["region", "times", "mean ms", "max ms", "of budget"]
 
   /// The rows of the table: the regions that took longest.
   static func rows(_ regions: RegionTally, frames: Int, budget: Nanoseconds) -> [[String]] {

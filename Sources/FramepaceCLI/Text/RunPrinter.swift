@@ -135,6 +135,7 @@ final class RunPrinter {
       // The meter begins with the first frame. Until one is seen, every interval of the run has missed its own, such as while
       // callbacks kept the loop busy.
       whole.missed = max(whole.missed, Int(meter.refreshRate.intervals(in: time - start)))
+      whole.missedCauses = whole.missed > 0 ? [MissedCount(cause: .noFrame, intervals: whole.missed)] : []
     }
     let last = figures(at: time, whole: whole)
     if report.interval != nil, !last.counts.isEmpty {
@@ -147,6 +148,7 @@ final class RunPrinter {
         ("mirrors", .list(session.mirrors?.summaries(from: start, to: time) ?? [])),
         ("overrun", .decimal(overrun(at: time)?.seconds, 3)),
         ("lateCauses", .object(whole.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
+        ("missedCauses", .object(whole.missedCauses.map { ($0.cause.name, .count($0.intervals)) })),
         ("missedWhileStopped", .count(whole.missedWhileStopped)),
       ]
       let distributions =

@@ -1,3 +1,4 @@
+import Framepace
 import Metering
 
 /// A table for people. Where it is too wide, cells are broken into lines.
@@ -46,6 +47,17 @@ enum TextTable {
 
   static let narrowest = 12
   private static let gap = "  "
+
+  /// Names as the first column of a table, all as wide: as wide as the longest needs, or as there is room for; then they are cut.
+  ///
+  /// - Parameter room: the characters that the other columns leave; at least `narrowest` are taken.
+  static func names(_ names: [String], room: Int) -> [String] {
+    let names = names.map(\.withoutControlCharacters)
+    let width = min(max(names.map(\.count).max() ?? 0, usualName), max(room, narrowest))
+    return names.map { Text.left($0.count <= width ? $0 : "\($0.prefix(width - 1))…", width) }
+  }
+
+  private static let usualName = 20
 
   private static func line(_ cells: [String], _ columns: [Column], _ widths: [Int]) -> String {
     var line = cells.indices.map { index in

@@ -15,6 +15,8 @@ public struct CaptureReport: Equatable, Sendable {
   public let intervalKind: FrameCapture.IntervalKind
   /// All intervals added up.
   public let time: Nanoseconds
+  /// See `FrameCapture.Stream.loggedTime`.
+  public let loggedTime: Nanoseconds?
   /// From frame to frame.
   public let frameInterval: FrameReport.Distribution
   /// The rate of frames in the slowest hundredth of the time, in hertz; nil below 100 intervals.
@@ -46,14 +48,22 @@ public struct CaptureReport: Equatable, Sendable {
     inputLatency = FrameReport.Distribution(FrameStatistics(stream.inputLatencies))
     animationError = FrameReport.Distribution(FrameStatistics(stream.animationErrors.map { max($0, -$0) }))
     coverage = stream.coverage
+    loggedTime = stream.loggedTime
   }
 
   /// Frames that were late; nil if the file does not tell.
   public var late: Int? { lateCauses.map { $0.reduce(0) { $0 + $1.frames } } }
 
-  /// Frames a second in the time that the intervals fill; nil for less than `FrameReport.shortestTime`.
-  public var frameRate: Double? {
-    time < FrameReport.shortestTime ? nil : Double(frameInterval.count) / time.seconds
+  /// Frames seen a second, as `FrameReport.presentedRate`; nil where the file tells of calls alone, and for less than
+  /// `FrameReport.shortestTime`.
+  public var presentedRate: Double? { intervalKind == .displayed ? rate : nil }
+
+  /// Calls that present a frame a second; nil where the file tells when frames were seen, and for less than `FrameReport.shortestTime`.
+  public var frameRate: Double? { intervalKind == .presentCalls ? rate : nil }
+
+  private var rate: Double? {
+    let (count, time) = loggedTime.map { (frames - (notShown ?? 0), $0) } ?? (frameInterval.count, time)
+    return time < FrameReport.shortestTime ? nil : Double(count) / time.seconds
   }
 
   /// False if rows are not one frame each: their intervals fill clearly less than the time, or more.
@@ -78,14 +88,13 @@ extension CaptureReport {
     }
     let lack = notShown == nil ? "when they were seen" : "the time from one that was seen to the next"
     let end = intervalKind == .displayed ? "seen" : "presented; \(lack) is not in the file"
-    lines.append(("a second", [frameRate.map { "\(Text.decimal($0, 2)) frames \(end)" } ?? "not enough frames"]))
+    lines.append(("a second", [rate.map { "\(Text.decimal($0, 2)) frames \(end)" } ?? "not enough frames"]))
     if let onePercentLow {
-      let tenth = tenthPercentLow.map { ["\(Text.decimal($0, 2)) in 0.1 %"] } ?? []
-      lines.append(("lows", ["\(Text.decimal(onePercentLow, 2)) in 1 % of the time"] + tenth))
+      lines.append(("lows", DistributionTable.lows(onePercentLow, tenthPercentLow)))
     }
     let rows = [
-      ("interval", frameInterval), ("work", work), ("latency", latency), ("input", inputLatency),
-      ("animation", animationError),
+      ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),
+      ("animation error", animationError),
     ]
     let notes = [coverageNote, frameInterval.count == 0 ? "no two frames that make an interval: there are no figures" : nil]
     return

@@ -5,13 +5,25 @@ import LinuxSystem
 enum FrameLogReader {
   /// The columns that figures need.
   private enum Column: String, CaseIterable {
-    case outcome, delivered, presented, work, frameInterval, cause, animationError
+    case number, outcome, tick, promised, delivered, presented, work, frameInterval, cause, animationError
     /// Earlier programs did not write it.
     case input
+
+    /// True if there are fewer figures without it.
+    var isOptional: Bool {
+      switch self {
+      case .number, .tick, .promised, .input: true
+      case .outcome, .delivered, .presented, .work, .frameInterval, .cause, .animationError: false
+      }
+    }
   }
 
   /// The figures of a frame, in nanoseconds; nil where they are not known.
   fileprivate struct Frame {
+    /// The number of its refresh interval.
+    var number: Int64?
+    /// The vblank of its tick; nil if it needed none.
+    var tick: Int64?
     var outcome: LoggedFrame.Outcome
     var delivered: Int64?
     var presented: Int64?
@@ -20,6 +32,28 @@ enum FrameLogReader {
     var cause: FrameRecord.Cause?
     var animationError: Int64?
     var input: Int64?
+  }
+
+  /// The refresh intervals of a log: as the meter of a run counts them, they last as long as those between its ticks.
+  fileprivate struct Span {
+    private var numbers: ClosedRange<Int64>?
+    private var first: (number: Int64, tick: Int64)?
+    private var last: (number: Int64, tick: Int64)?
+
+    mutating func add(_ frame: Frame) {
+      guard let number = frame.number else { return }
+      numbers = min(numbers?.lowerBound ?? number, number)...max(numbers?.upperBound ?? number, number)
+      guard let tick = frame.tick else { return }
+      if number < first?.number ?? .max { first = (number, tick) }
+      if number >= last?.number ?? .min { last = (number, tick) }
+    }
+
+    /// Nil without two ticks.
+    var time: Nanoseconds? {
+      guard let numbers, let first, let last, last.number > first.number, last.tick > first.tick else { return nil }
+      let interval = (Double(last.tick) - Double(first.tick)) / (Double(last.number) - Double(first.number))
+      return .seconds((Double(numbers.upperBound) - Double(numbers.lowerBound) + 1) * interval / 1e9)
+    }
   }
 
   private static let outcomes = "one of \(LoggedFrame.Outcome.allCases.map(\.rawValue).joined(separator: ", ")) is"
@@ -38,23 +72,28 @@ enum FrameLogReader {
     var indices: [Column: Int] = [:]
     for column in Column.allCases {
       guard let index = names.firstIndex(of: column.rawValue) else {
-        if column == .input { continue }
+        if column.isOptional { continue }
         throw cells.unexpected(0, expected: "a line of names with a column '\(column.rawValue)' is")
       }
       indices[column] = index
     }
     var stream = FrameCapture.Stream.ofFrameLog
+    var span = Span()
     while try cells.read() {
       try cells.require(columns: names)
-      stream.add(try frame(cells, indices))
+      let frame = try frame(cells, indices)
+      stream.add(frame)
+      span.add(frame)
     }
+    stream.loggedTime = span.time
     return try checked(stream, line: cells.line)
   }
 
   private static func frame(_ cells: CaptureCells, _ indices: [Column: Int]) throws(CaptureError) -> Frame {
     func index(_ column: Column) -> Int { indices[column] ?? 0 }
     func number(_ column: Column) throws(CaptureError) -> Int64? {
-      try cells.integer(index(column), expected: time)
+      if indices[column] == nil { return nil }
+      return try cells.integer(index(column), expected: time)
     }
     func duration(_ column: Column) throws(CaptureError) -> Int64? {
       try cells.positive(index(column), decimals: 0, expected: time)
@@ -66,9 +105,10 @@ enum FrameLogReader {
     let cause = cause(named: name)
     if cause == nil, !name.isEmpty { throw cells.unexpected(index(.cause), expected: causes) }
     return Frame(
-      outcome: outcome, delivered: try number(.delivered), presented: try number(.presented), work: try duration(.work),
+      number: try number(.number), tick: try number(.promised) == nil ? nil : number(.tick), outcome: outcome,
+      delivered: try number(.delivered), presented: try number(.presented), work: try duration(.work),
       interval: try duration(.frameInterval), cause: cause, animationError: try number(.animationError),
-      input: indices[.input] == nil ? nil : try number(.input))
+      input: try number(.input))
   }
 
   // MARK: - JSON Lines
@@ -76,7 +116,13 @@ enum FrameLogReader {
   static func readLines(_ bytes: UnsafeBufferPointer<UInt8>) throws(CaptureError) -> FrameCapture.Stream {
     var reader = JSONReader(bytes)
     var stream = FrameCapture.Stream.ofFrameLog
-    while let value = try reader.next() { stream.add(try frame(value, reader)) }
+    var span = Span()
+    while let value = try reader.next() {
+      let frame = try frame(value, reader)
+      stream.add(frame)
+      span.add(frame)
+    }
+    stream.loggedTime = span.time
     return try checked(stream, line: reader.line)
   }
 
@@ -84,7 +130,7 @@ enum FrameLogReader {
   private static func frame(_ value: JSONTree, _ reader: JSONReader) throws(CaptureError) -> Frame {
     func number(_ column: Column, least: Int64 = .min) throws(CaptureError) -> Int64? {
       guard let member = value[column.rawValue] else {
-        if column == .input { return nil }
+        if column.isOptional { return nil }
         throw reader.error(expected: "an object with '\(column.rawValue)' before this place is")
       }
       if member == .null { return nil }
@@ -100,8 +146,9 @@ enum FrameLogReader {
     let cause = name.flatMap(cause(named:))
     if cause == nil, name != nil { throw reader.error(expected: "an object whose 'cause' is \(causes)") }
     return Frame(
-      outcome: outcome, delivered: try number(.delivered), presented: try number(.presented),
-      work: try number(.work, least: 0), interval: try number(.frameInterval, least: 0), cause: cause,
+      number: try number(.number), tick: try number(.promised) == nil ? nil : number(.tick), outcome: outcome,
+      delivered: try number(.delivered), presented: try number(.presented), work: try number(.work, least: 0),
+      interval: try number(.frameInterval, least: 0), cause: cause,
       animationError: try number(.animationError), input: try number(.input))
   }
 
