@@ -71,7 +71,7 @@ public final class Output {
   /// A frame whose work was done, and which could not be rendered at the end of its tick's turn: that is its `submitted`.
   private var owed: FrameRecord?
   /// The frames on their way to the screen, in the order in which they will be seen.
-  private var pending: [FrameRecord] = []
+  package private(set) var pending: [FrameRecord] = []
 
   /// - Parameters:
   ///   - renderer: paints the frames of this output and of no other.
@@ -126,7 +126,10 @@ public final class Output {
   }
 
   /// True while a frame is wanted: something changed that has not been rendered yet, or an animation runs.
-  public var wantsFrame: Bool { schedule.isDirty || content.isAnimating() }
+  public var wantsFrame: Bool { !isHeld && (schedule.isDirty || content.isAnimating()) }
+
+  /// True to hand over no more frames, as if none were wanted. Those on their way are seen.
+  package var isHeld = false
 
   /// Tells that a newer tree was published. Costs O(1); the frame is rendered by `renderIfNeeded`.
   public func setNeedsFrame() {
@@ -183,9 +186,7 @@ public final class Output {
     link = nil
     handOverWait.invalidate()
     renderThread?.invalidate()
-    frameUnderWay = .none
-    owed = nil
-    pending = []
+    (frameUnderWay, owed, pending) = (.none, nil, [])
     presenter.onEvent = nil
     observers.removeAll()
   }
@@ -213,7 +214,7 @@ public final class Output {
   /// interval: merged into that work neither would ever be seen in time. A shorter one is merged, so that frames do not queue, unless
   /// the tick's frame is made for a later vblank than the next.
   private func renderOwedFrame() {
-    guard var frame = owed, let link else { return }
+    guard !isHeld, var frame = owed, let link else { return }
     // A thread's part of it is not in its work yet.
     let work = frame.work + (renderThread?.usualDuration ?? .zero) + FrameRecord.takeOverTime
     guard schedule.lead > 1 || work > ticker.interval * Int64(link.intervalsPerTick) else { return }
@@ -384,8 +385,7 @@ public final class Output {
     let isEarly = record.target - time > ticker.interval / 2
     if !record.isTargetKnown { (record.promised, record.target) = (nil, time) }
     // A newer frame has a target of its own.
-    let isLast = pending.isEmpty && !hasFrameUnderWay
-    if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: time) }
+    if pending.isEmpty, !hasFrameUnderWay, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: time) }
     learn(from: record, isCompositedBeside: renderThread != nil)
     observers.notify(.presented(record))
     renderOwedFrame()

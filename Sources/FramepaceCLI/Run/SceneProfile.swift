@@ -41,6 +41,8 @@ final class SceneProfile {
   private let log: FrameLogFile?
   private var lastFrame: FrameRecord?
   private let layers: LayerCosts
+  /// The costs of the frames that are measured.
+  private var layerCosts = LayerCosts.Summary(rows: [])
   private let damages: DamageLog
   private var reader: RegionReader
   private var regions = RegionTally()
@@ -77,14 +79,7 @@ final class SceneProfile {
     damages = DamageLog(of: session.engine.output, frames: min(length.frames + 16, RunTimeline.mostFrames))
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     meter.readResumed = { [clock = session.engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
-    session.engine.output.observe { [weak self] event in
-      guard let self else { return }
-      meter.record(event)
-      profile.resumed = meter.resumed
-      if case .presented(let frame) = event { add(frame) }
-      if case .lost = event { profile.addLost() }
-      if case .idle = event { finishUnlessMoreComes() }
-    }.keep()
+    session.engine.output.observe { [weak self] event in self?.record(event) }.keep()
     session.afterInput { [weak self] in self?.finishUnlessMoreComes() }
   }
 
@@ -109,18 +104,22 @@ final class SceneProfile {
       session.engine.loop.add(end, to: .common)
     }
     let end = session.run()
-    readRegions()
+    if !session.engine.output.isHeld {
+      readRegions()
+      layerCosts = layers.summary
+    }
     FrameProfile.stopRecording()
     progress.invalidate()
     Terminal.error.show(progress: "")
     session.finish(log)
     try session.requireSuccess()
     guard profile.frames > 0 else { throw Refusal("no frame was seen, so there is nothing to report") }
-    try write(at: end)
+    // After the last frame of those that were asked for nothing is wanted.
+    try write(at: profile.frames == length.frames ? nil : end)
   }
 
-  /// - Parameter end: the end of the run.
-  private func write(at end: MonotonicTime) throws {
+  /// - Parameter end: the end of the run; nil for the last interval with a frame.
+  private func write(at end: MonotonicTime?) throws {
     timeline?.finish()
     if let trace {
       try timeline?.writeTrace(to: trace, scene: session.scene.name, display: session.display, budget: profile.budget)
@@ -129,7 +128,7 @@ final class SceneProfile {
     let display = session.display
     let size = display.geometry.pictureSize
     let figures = ProfileFigures(
-      profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions,
+      profile: profile, phases: phases, areas: areas, layers: layerCosts, regions: regions,
       report: profile.report(of: meter, at: end),
       subject: ProfileFigures.Subject(
         scene: session.scene.name, display: display.name, clock: display.ticker.name, width: size.width,
@@ -141,9 +140,31 @@ final class SceneProfile {
     try figures.write(to: target)
     if case .output = target { return }
     if case .frames(let count) = length, profile.frames < count {
-      try Terminal.output.line(
-        "ended after \(profile.frames) of \(count) frames\(isAtRest ? ": nothing moves any more" : "")")
+      let end = "ended after \(profile.frames) of \(count) frames\(isAtRest ? ": nothing moves any more" : "")"
+      try Terminal.output.line(Text.paragraph(end, width: Terminal.output.textWidth))
     }
+  }
+
+  private func record(_ event: FrameEvent) {
+    let output = session.engine.output
+    if case .idle = event { finishUnlessMoreComes() }
+    if output.isHeld {
+      // All frames are made: what comes until the last one is seen belongs to none of them.
+      switch event {
+      case .tick, .idle, .committed, .discarded: return
+      case .presented, .lost, .refused: break
+      }
+    }
+    meter.record(event)
+    profile.resumed = meter.resumed
+    if case .presented(let frame) = event { add(frame) }
+    if case .lost = event { profile.addLost() }
+    let isComplete = profile.frames + output.pending.count >= length.frames
+    if isComplete, !output.isHeld {
+      readRegions()
+      layerCosts = layers.summary
+    }
+    output.isHeld = isComplete
   }
 
   private func readRegions() {
@@ -152,7 +173,7 @@ final class SceneProfile {
   }
 
   private func add(_ frame: FrameRecord) {
-    readRegions()
+    if !session.engine.output.isHeld { readRegions() }
     guard profile.frames < length.frames else { return }
     profile.add(frame)
     lastFrame = frame
