@@ -147,7 +147,7 @@ public struct PhaseProfile: Sendable {
   public var lateCauses: [LateCount] { causes.counts }
 
   /// The causes of the missed intervals for which no late frame accounts, the most frequent first.
-  public var missedCauses: [MissedCount] { causes.standstillCounts }
+  package var missedCauses: [MissedCount] { causes.standstillCounts }
 
   /// The layer that made most frames late by this cause, and how many. Nil where no layer took half of the phase.
   public func blamedLayer(_ cause: FrameRecord.Cause) -> (layer: UInt32, frames: Int)? {

@@ -42,8 +42,8 @@ struct ViewCommand: ParsableCommand {
         frames, notShown, pending, late, lateCauses
         time               all intervals together, in seconds
         coverage           the part of the file's time that they fill (MangoHud)
-        presentedRate, frameRate: frames seen a second; where the file has no such times,
-                           calls; the other one is null
+        presentedRate      frames seen a second; null where the file has calls alone
+        frameRate          calls a second; null where it tells when frames were seen
         onePercentLow, tenthPercentLow
                            in frames a second
         frameIntervalP50 P95 P99 P999 Max StandardDeviation, workP50 …, latencyP50 …,

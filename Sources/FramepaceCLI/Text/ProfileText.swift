@@ -14,8 +14,8 @@ enum ProfileText {
       if isSingle { return line(row.phase?.name ?? title, [Text.milliseconds(row.maximum)]) }
       let share = row.share.map { Text.decimal($0 * 100, 1) + " %" } ?? "–"
       let cells = [row.p50, row.p95, row.p99, row.maximum].map { Text.milliseconds($0) } + [share]
-      let bar = width < 78 ? "" : "  " + Histogram.bar(of: min(row.share ?? 0, 1), length: 16)
-      return line(row.phase?.name ?? title, cells) + bar
+      let bar = width < 78 ? "" : Histogram.bar(of: min(row.share ?? 0, 1), length: 16)
+      return line(row.phase?.name ?? title, cells) + (bar.isEmpty ? "" : "  \(bar)")
     }
     var lines = [line("phase", isSingle ? ["ms"] : ["p50 ms", "p95 ms", "p99 ms", "max ms", "of budget"])]
     lines += profile.rows.map { row($0) }
