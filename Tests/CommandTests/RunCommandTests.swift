@@ -73,7 +73,7 @@ struct RunCommandTests {
       run.send(SIGTERM)
       let ended = run.finish()
       if arguments == ["--fps"] {
-        #expect(ended.output.contains("missed by ") && ended.output.contains(" while stopped"), "\(ended.output)")
+        #expect(ended.output.contains("missed by ") && ended.output.contains(" stopped"), "\(ended.output)")
       } else {
         let last = try #require(try JSONLines(ended.output).objects.last)
         let missed = try #require((last["summary"] as? [String: Any])?["missed"] as? Int)
