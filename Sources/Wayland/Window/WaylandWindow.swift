@@ -30,12 +30,18 @@ package final class WaylandWindow {
   private(set) var configuration: WindowConfiguration
   private(set) var options: WindowOptions
   /// The window's surface; nil before the connection is ready, and after the end.
-  package private(set) var surface: OpaquePointer?
+  package var surface: OpaquePointer? { objects?.surface }
   /// The outputs that show a part of it.
   private(set) var entered: [WaylandOutput] = []
 
-  private var shellSurface: OpaquePointer?
-  private var toplevel: OpaquePointer?
+  /// The surface and its roles. They come and go together.
+  private struct Objects {
+    let surface: OpaquePointer
+    let shellSurface: OpaquePointer
+    let toplevel: OpaquePointer
+  }
+
+  private var objects: Objects?
   private var decoration: OpaquePointer?
   private var viewport: OpaquePointer?
   private var fractionalScale: OpaquePointer?
@@ -59,12 +65,14 @@ package final class WaylandWindow {
 
   func connectionIsReady() {
     let globals = connection.globals
-    guard surface == nil, let compositor = globals.compositor, let shell = globals.shell else { return }
-    surface = wl_compositor_create_surface(compositor)
+    guard objects == nil, let compositor = globals.compositor, let shell = globals.shell,
+      let surface = wl_compositor_create_surface(compositor),
+      let shellSurface = xdg_wm_base_get_xdg_surface(shell, surface),
+      let toplevel = xdg_surface_get_toplevel(shellSurface)
+    else { return }
+    objects = Objects(surface: surface, shellSurface: shellSurface, toplevel: toplevel)
     wl_surface_add_listener(surface, Self.surfaceListener, listenerData(self))
-    shellSurface = xdg_wm_base_get_xdg_surface(shell, surface)
     xdg_surface_add_listener(shellSurface, Self.shellSurfaceListener, listenerData(self))
-    toplevel = xdg_surface_get_toplevel(shellSurface)
     xdg_toplevel_add_listener(toplevel, Self.toplevelListener, listenerData(self))
     xdg_toplevel_set_title(toplevel, options.title)
     if !options.applicationID.isEmpty { xdg_toplevel_set_app_id(toplevel, options.applicationID) }
@@ -92,7 +100,7 @@ package final class WaylandWindow {
 
   /// Takes the window away.
   func destroy() {
-    guard let surface else { return connection.remove(self) }
+    guard let objects else { return connection.remove(self) }
     for question in questions { question.destroy() }
     (questions, entered, told) = ([], [], nil)
     if let callback { wl_callback_destroy(callback) }
@@ -102,14 +110,14 @@ package final class WaylandWindow {
     if let fractionalScale { wp_fractional_scale_v1_destroy(fractionalScale) }
     if let viewport { wp_viewport_destroy(viewport) }
     if let decoration { zxdg_toplevel_decoration_v1_destroy(decoration) }
-    if let toplevel { xdg_toplevel_destroy(toplevel) }
-    if let shellSurface { xdg_surface_destroy(shellSurface) }
-    wl_surface_destroy(surface)
+    xdg_toplevel_destroy(objects.toplevel)
+    xdg_surface_destroy(objects.shellSurface)
+    wl_surface_destroy(objects.surface)
     // Only now: the compositor was to show them until then.
     for buffer in retired { buffer.destroy() }
     retired = []
     (callback, fifo, commitTimer, idleInhibitor, fractionalScale) = (nil, nil, nil, nil, nil)
-    (viewport, decoration, toplevel, shellSurface, self.surface) = (nil, nil, nil, nil, nil)
+    (viewport, decoration, self.objects) = (nil, nil, nil)
     configuration.disconnect()
     connection.remove(self)
     connection.flush()
@@ -180,7 +188,7 @@ package final class WaylandWindow {
   }
 
   private func answerProposal() {
-    if let answer = configuration.takeAnswer() { xdg_surface_ack_configure(shellSurface, answer) }
+    if let objects, let answer = configuration.takeAnswer() { xdg_surface_ack_configure(objects.shellSurface, answer) }
   }
 
   private func tellScale() {
@@ -201,12 +209,12 @@ package final class WaylandWindow {
 
   func setTitle(_ title: String) {
     options.title = title
-    if let toplevel { xdg_toplevel_set_title(toplevel, title) }
+    if let objects { xdg_toplevel_set_title(objects.toplevel, title) }
   }
 
   func setFullScreen(_ isFullScreen: Bool) {
     options.isFullScreen = isFullScreen
-    guard let toplevel else { return }
+    guard let toplevel = objects?.toplevel else { return }
     if isFullScreen { xdg_toplevel_set_fullscreen(toplevel, nil) } else { xdg_toplevel_unset_fullscreen(toplevel) }
   }
 
