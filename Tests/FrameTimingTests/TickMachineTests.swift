@@ -46,6 +46,22 @@ final class TickMachineTests: ManualLoopCase {
     XCTAssertFalse(ticker.forecast.isTickDue(at: ticker.forecast.vblank(after: stage.time.now) + .milliseconds(1)))
   }
 
+  /// A vblank has had its tick, also one that came a little before its place and is not believed. A frame that waited for another tick
+  /// of the same interval would never be made.
+  func testNoTickIsDueTwice() {
+    let start = MonotonicTime(nanoseconds: 1_000_000_000)
+    var machine = TickMachine(TickMachine.Source(refreshRate: .hundred, isVariable: false, isDisplay: true))
+    _ = machine.handle(.wanted(true), at: start)
+    for k in 1...80 as ClosedRange<Int64> {
+      let vblank = start + .milliseconds(10) * k - (k == 80 ? .microseconds(300) : .zero)
+      let delivered = vblank + .microseconds(20)
+      _ = machine.handle(.vblank(VBlank(timestamp: vblank, sequence: 0), .hundred), at: delivered)
+      _ = machine.handle(.delivered, at: delivered)
+      XCTAssertFalse(machine.forecast.isTickDue(at: vblank + .microseconds(400)), "\(k)")
+    }
+    XCTAssertTrue(machine.forecast.isTickDue(at: start + .microseconds(810_001)))
+  }
+
   /// The source is asked for its newest vblank once a request, also at the moment of the request; a question before that does not
   /// count.
   func testAPastVBlankIsAskedForOnceARequest() {

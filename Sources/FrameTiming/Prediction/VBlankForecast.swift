@@ -71,8 +71,9 @@ public struct VBlankForecast: BitwiseCopyable, Sendable {
     case .vblank(let requested):
       // On a variable display the vblank may be waiting for the frame.
       guard let last = lastVBlank, !isVariable else { return false }
-      // A driver may stamp a vblank, and deliver it, before it is over.
-      let due = vblank(after: max(requested, last.timestamp))
+      // A driver may stamp a vblank, and deliver it, before it is over. The next one is no tick of the same interval: a last stamp that
+      // the model does not believe may lie before its own place.
+      let due = vblank(after: max(requested, last.timestamp + interval / 2))
       return due <= now && now < due + interval
     }
   }
