@@ -11,11 +11,11 @@ import Testing
     var frames = PresentedFrames(canTell: true)
     let first = frames.commit(expected: time(16))
     let second = frames.commit(expected: time(32))
-    _ = frames.answer(second, .seen(time(33)))
+    _ = frames.answer(second, .seen(time(33)), at: time(33))
     // Its feedback may still come.
     var told = frames.next()
     #expect(told == nil)
-    _ = frames.answer(first, .dropped)
+    _ = frames.answer(first, .dropped, at: time(33))
     told = frames.next()
     #expect(told == .dropped)
     told = frames.next()
@@ -29,7 +29,7 @@ import Testing
     _ = frames.commit(expected: time(16))
     _ = frames.commit(expected: time(32))
     let third = frames.commit(expected: time(48))
-    _ = frames.answer(third, .seen(time(47)))
+    _ = frames.answer(third, .seen(time(47)), at: time(47))
     let first = frames.next()
     #expect(first == .seen(time(16)))
     // One after it has an answer, and this one may get its own.
@@ -57,7 +57,7 @@ import Testing
     let isSeen = frames.vblank()
     #expect(isSeen && frames.count == 0)
     // A late answer to any of them proves that it speaks.
-    let isHeard = frames.answer(2, .seen(time(99)))
+    let isHeard = frames.answer(2, .seen(time(99)), at: time(99))
     #expect(isHeard && !frames.isSilent && frames.wantsFeedback)
     told = frames.next()
     #expect(told == nil)
@@ -67,7 +67,7 @@ import Testing
     var frames = PresentedFrames(canTell: true)
     for _ in 0..<2 {
       let serial = frames.commit(expected: time(16))
-      _ = frames.answer(serial, .dropped)
+      _ = frames.answer(serial, .dropped, at: time(17))
       let told = frames.next()
       #expect(told == .dropped)
       _ = frames.callback()
@@ -110,7 +110,7 @@ import Testing
           if frames.vblank() { told += 1 }
         default:
           guard let place = open.indices.randomElement(using: &random) else { continue }
-          _ = frames.answer(open.remove(at: place), random.chance(0.2) ? .dropped : .seen(now))
+          _ = frames.answer(open.remove(at: place), random.chance(0.2) ? .dropped : .seen(now), at: now)
           while frames.next() != nil { told += 1 }
         }
         #expect(told + frames.count == committed, "seed \(seed)")

@@ -34,10 +34,11 @@ final class WindowPacingTests: XCTestCase {
     noisy.clock = raw
     noisy.name = "noise on another clock"
     cases.append(noisy)
-    // While no answer has come, a frame is taken for one that pends, and the next one waits for it, up to three intervals.
-    var lossy = Case(name: "a tenth of the answers is lost", mostMissing: 100, mostError: .milliseconds(1))
-    lossy.policy.lostFeedback = 0.1
-    cases.append(lossy)
+    for (part, mostMissing) in [(0.1, 3), (0.5, 6)] {
+      var lossy = Case(name: "\(part) of the answers are lost", mostMissing: mostMissing, mostError: .milliseconds(1))
+      lossy.policy.lostFeedback = part
+      cases.append(lossy)
+    }
     var late = Case(name: "late answers", mostMissing: 2)
     late.policy.feedback = .told(after: .milliseconds(9))
     cases.append(late)

@@ -4,8 +4,8 @@ import LinuxSystem
 ///
 /// Feedback may come late, in another order, for some frames only, or never. Frames are told of in their order all the same:
 /// - One whose feedback says when it was seen, or that it never was, when all before it are told of.
-/// - One without an answer, while a frame two or more after it has one, or four wait behind it, or after two intervals in which nothing else
-///   was shown, was seen when it was expected to be.
+/// - One without an answer, while a frame two or more after it has one, or four wait behind it, or when its answer takes much longer than
+///   others did, was seen when it was expected to be.
 /// - After three callbacks without any answer the compositor counts as silent: from then on frames are seen at the next vblank of a
 ///   clock, until an answer comes after all. One that has answered before may lose answers: it counts as silent after thirty. A silent
 ///   compositor has one question open at most, since it keeps those that it does not answer; if it has answered before, it is asked
@@ -41,6 +41,8 @@ struct PresentedFrames: Sendable {
   private(set) var isSilent: Bool
   /// True if the compositor has told of a frame.
   private(set) var hasTold = false
+  /// How long after the time at which they were expected to be seen frames are told of: the longest of late, which fades.
+  private var answerDelay: Nanoseconds?
 
   /// - Parameter canTell: false for a compositor without the protocol.
   init(canTell: Bool) {
@@ -70,9 +72,13 @@ struct PresentedFrames: Sendable {
   /// Feedback has come.
   ///
   /// - Returns: true if the compositor was taken for silent, and is not.
-  mutating func answer(_ serial: UInt64, _ answer: Answer) -> Bool {
+  mutating func answer(_ serial: UInt64, _ answer: Answer, at now: MonotonicTime) -> Bool {
     openQuestions = max(openQuestions - 1, 0)
-    if let index = frames.firstIndex(where: { $0.serial == serial }) { frames[index].answer = answer }
+    if let index = frames.firstIndex(where: { $0.serial == serial }) {
+      frames[index].answer = answer
+      let delay = now - frames[index].expected
+      answerDelay = max(delay, (answerDelay ?? delay) * 15 / 16)
+    }
     guard case .seen = answer else { return false }
     let wasSilent = isSilent
     (unanswered, isSilent, hasTold) = (0, false, true)
@@ -110,9 +116,21 @@ struct PresentedFrames: Sendable {
     return .seen(min(first.expected, time))
   }
 
-  /// Takes the oldest frame for seen when it was expected to be, if that was before `time` and no answer has come.
-  mutating func giveUp(before time: MonotonicTime) {
-    guard let first = frames.first, first.answer == nil, first.expected < time else { return }
+  /// When the answer about the oldest frame is overdue; nil if none is awaited.
+  ///
+  /// - Parameters:
+  ///   - isTaken: true if the compositor has taken the newest frame into a picture, as its callback tells. Any before it, it has.
+  ///   - interval: the refresh interval. A busy compositor shows a frame one or two late.
+  func deadline(isTaken: Bool, interval: Nanoseconds) -> MonotonicTime? {
+    guard !isSilent, let first = frames.first, first.answer == nil else { return nil }
+    let longest = interval * 5 / 2
+    guard isTaken || frames.count > 1, let answerDelay else { return first.expected + longest }
+    return first.expected + min(answerDelay + interval / 4, longest)
+  }
+
+  /// Takes the oldest frame for seen when it was expected to be, as its answer is overdue.
+  mutating func giveUp() {
+    guard let first = frames.first, first.answer == nil else { return }
     frames[0].answer = .seen(first.expected)
   }
 

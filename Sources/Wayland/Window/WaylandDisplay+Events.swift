@@ -15,6 +15,7 @@ extension WaylandDisplay: WindowOwner {
     happened(.configured)
     if changes.contains(.resized), !wasHidden, !permission.isHidden, makeBuffers() {
       frames.forget()
+      awaitAnswer()
       stable.replace(with: buffers)
     }
   }
@@ -37,7 +38,7 @@ extension WaylandDisplay: WindowOwner {
 
   func windowHasFeedback(ofFrame serial: UInt64, stamp: MonotonicTime?) {
     guard let stamp else {
-      _ = frames.answer(serial, .dropped)
+      _ = frames.answer(serial, .dropped, at: clock.now)
       return tellFrames()
     }
     let now = clock.now
@@ -45,7 +46,7 @@ extension WaylandDisplay: WindowOwner {
     // One of another clock than the compositor says proves only that the frame was seen.
     let time = told.flatMap { $0 - now < interval && now - $0 < .seconds(1) ? $0 : nil }
     let wasTelling = frames.hasTold
-    let isHeardAgain = frames.answer(serial, .seen(time ?? now))
+    let isHeardAgain = frames.answer(serial, .seen(time ?? now), at: now)
     if let time { learn(time) }
     if isHeardAgain { wait.cancel() }
     if isHeardAgain || !wasTelling { updatePace() }

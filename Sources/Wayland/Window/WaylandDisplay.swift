@@ -63,6 +63,8 @@ public final class WaylandDisplay: Display {
   var feedbackClock: FeedbackClock?
   /// Looks for callbacks that do not come.
   private(set) lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.look() })
+  /// Looks for feedback that does not come.
+  private lazy var answerAlarm = FrameLoop.Alarm(.onMain { [weak self] in self?.missAnswer() })
   /// The loops and modes in which the display is served.
   private var places: [(loop: FrameLoop, mode: FrameLoop.Mode)] = []
 
@@ -157,6 +159,7 @@ public final class WaylandDisplay: Display {
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     places.append((loop, mode))
     loop.add(alarm, to: mode)
+    loop.add(answerAlarm, to: mode)
     loop.add(connection.loopItem, to: mode)
     wait.add(to: loop, mode: mode)
   }
@@ -169,6 +172,7 @@ public final class WaylandDisplay: Display {
     window.destroy()
     places = []
     alarm.invalidate()
+    answerAlarm.invalidate()
     wait.invalidate()
     ticker.invalidate()
   }
@@ -234,11 +238,22 @@ public final class WaylandDisplay: Display {
       buffer, damage: damage, serial: asks ? serial : nil,
       target: target.flatMap { connection.globals.stampClock.stamp(for: $0, now: now, read: connection.readClock) })
     happened(.committed)
-    wait.start(after: frames.isSilent ? now : expected + Self.answerTime(forecast.interval))
+    if frames.isSilent { wait.start(after: now) }
+    awaitAnswer()
   }
 
-  /// How long after its vblank a frame may be told of, while nothing else is shown. A busy compositor shows a frame an interval late.
-  private static func answerTime(_ interval: Nanoseconds) -> Nanoseconds { interval * 5 / 2 }
+  /// Sets the alarm for the answer about the oldest frame.
+  func awaitAnswer() { answerAlarm.fireTime = frames.deadline(isTaken: permission.mayDraw, interval: interval) }
+
+  /// The answer may be lost. The next frame would wait for it.
+  private func missAnswer() {
+    // A program that was busy may find it unread.
+    connection.read()
+    if let deadline = frames.deadline(isTaken: permission.mayDraw, interval: interval), deadline <= clock.now {
+      frames.giveUp()
+    }
+    tellFrames()
+  }
 
   /// Tells the output of the frames whose fate is known.
   func tellFrames() {
@@ -249,17 +264,16 @@ public final class WaylandDisplay: Display {
       }
     }
     if frames.count == 0 { wait.cancel() }
+    awaitAnswer()
   }
 
   func tell(_ event: PresenterEvent) { buffers?.onEvent?(event) }
 
   /// A vblank of the clock that stands in for the compositor's.
   private func clockTicked(_ vblank: VBlank) {
-    if !frames.isSilent { frames.giveUp(before: vblank.timestamp - Self.answerTime(ticker.interval) + ticker.interval / 4) }
     tellFrames()
     if frames.vblank() { tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))) }
-    // The next one may have no answer either, and no frame follows that would look for it.
-    if frames.count > 0 { wait.start(after: vblank.timestamp) }
+    if frames.isSilent, frames.count > 0 { wait.start(after: vblank.timestamp) }
   }
 
   // MARK: - Visibility
@@ -285,6 +299,7 @@ public final class WaylandDisplay: Display {
   private func hide() {
     frames.forget()
     wait.cancel()
+    answerAlarm.fireTime = nil
     alarm.fireTime = nil
     stable.replace(with: nil)
     updatePace()
