@@ -59,7 +59,7 @@ final class CompositorExtensionTests: XCTestCase {
       try run({ try Stage(clock: clock) }) { stage in
         let timer = stage.client.bind("wp_commit_timing_manager_v1", version: 1)?
           .send("get_timer", .new, .object(stage.window.surface))
-        let grid = stage.compositor.grid
+        let grid = stage.compositor.grids[0]
         let vblank = grid.vblank(after: stage.loop.clock.now) + 5
         let target = clock.time(at: grid.time(ofVBlank: vblank) - .milliseconds(1)).nanoseconds
         timer?.send(
@@ -153,12 +153,12 @@ final class CompositorExtensionTests: XCTestCase {
       var rates: [Int] = []
       output?.onEvent = { if $0.name == "mode" { rates.append($0.int(3)) } }
       stage.wait()
-      let before = stage.compositor.grid.vblank(after: stage.loop.clock.now)
+      let before = stage.compositor.grids[0].vblank(after: stage.loop.clock.now)
       let rate = try XCTUnwrap(RefreshRate(numerator: 120, denominator: 1))
       stage.compositor.setRate(rate)
       stage.wait()
       XCTAssertEqual(rates, [60_000, 120_000])
-      let grid = stage.compositor.grid
+      let grid = stage.compositor.grids[0]
       XCTAssertEqual(grid.time(ofVBlank: before + 12) - grid.time(ofVBlank: before), .milliseconds(100))
     }
   }

@@ -75,13 +75,14 @@ private struct RandomScript {
     // Without a viewport, scales are whole.
     let scales = globals.versions["wp_fractional_scale_manager_v1"] == nil ? [120, 240] : [120, 150, 180, 210, 240]
     log.append("\(globals.versions.count) globals")
+    let outputs = ["A", "B"].map { name in
+      let rate = RefreshRate(numerator: pick([60, 60, 75, 120]), denominator: 1) ?? .hertz60
+      return CompositorOutput(name, width: 96, height: 72, scale: pick(scales), rate: rate)
+    }
     return try PictureStage(
-      outputs: [
-        CompositorOutput("A", width: 96, height: 72, scale: pick(scales)),
-        CompositorOutput("B", width: 96, height: 72, scale: pick(scales)),
-      ], globals: globals,
+      outputs: outputs, globals: globals,
       clock: pick([.monotonic, .raw(ahead: .seconds(9), gain: 40)]),
-      rate: RefreshRate(numerator: pick([60, 60, 75, 120]), denominator: 1) ?? .hertz60, faults: faults,
+      faults: faults,
       seed: UInt64.random(in: 0...1 << 40, using: &random), size: pick([nil, (64, 48)]))
   }
 
@@ -147,7 +148,8 @@ private struct RandomScript {
       return ("output \(output)", { stage.window?.move(toOutput: output) })
     case 17:
       let rate = RefreshRate(numerator: pick([50, 60, 144]), denominator: 1) ?? .hertz60
-      return ("\(rate)", { compositor.setRate(rate) })
+      let output = pick([0, 1])
+      return ("\(rate) of \(output)", { compositor.setRate(rate, ofOutput: output) })
     case 18:
       let isFullScreen = random.chance(0.5)
       return ("full screen \(isFullScreen)", { stage.display.isFullScreen = isFullScreen })

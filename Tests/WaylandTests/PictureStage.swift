@@ -50,7 +50,6 @@ final class PictureStage {
   init(
     outputs: [CompositorOutput] = [CompositorOutput()], globals: CompositorGlobals = .all,
     policy: CompositorPolicy = CompositorPolicy(), clock stampClock: CompositorClock = .monotonic,
-    rate: RefreshRate = .hertz60,
     faults: DisplayFaults = DisplayFaults(), seed: UInt64 = 0, size: (Int, Int)? = (64, 48), lastRequest: Int? = nil
   ) throws {
     let clock = clock
@@ -58,7 +57,7 @@ final class PictureStage {
     self.loop = loop
     makeCompositor = { loop in
       let compositor = try ScriptedCompositor(
-        outputs: outputs, globals: globals, policy: policy, clock: stampClock, rate: rate, faults: faults, seed: seed,
+        outputs: outputs, globals: globals, policy: policy, clock: stampClock, faults: faults, seed: seed,
         loop: loop)
       compositor.newWindowSize = size.map { (width: $0.0, height: $0.1) }
       return compositor

@@ -33,7 +33,7 @@ final class ScriptedCompositorTests: XCTestCase {
 
     /// Runs to just after a vblank.
     func toVBlank() {
-      let next = compositor.grid.time(ofVBlank: compositor.grid.vblank(after: now))
+      let next = compositor.grids[0].time(ofVBlank: compositor.grids[0].vblank(after: now))
       client.run(for: next - now + .microseconds(10))
     }
 
@@ -67,12 +67,12 @@ final class ScriptedCompositorTests: XCTestCase {
       let buffer = try stage.window.makeBuffer(64, 48)
       buffer.fill(0xff_102030)
       stage.toVBlank()
-      let vblank = stage.compositor.grid.vblank(after: stage.now)
+      let vblank = stage.compositor.grids[0].vblank(after: stage.now)
       stage.window.commit(buffer)
       stage.client.run(for: .milliseconds(10))
       XCTAssertEqual(stage.shown, [])
       stage.client.run(for: .milliseconds(10))
-      let time = stage.compositor.grid.time(ofVBlank: vblank)
+      let time = stage.compositor.grids[0].time(ofVBlank: vblank)
       XCTAssertEqual(stage.shown.map(\.time), [time])
       XCTAssertEqual(stage.shown.map(\.commit), [2])
       XCTAssertEqual(stage.window.feedback, ["1 at \(time.nanoseconds), refresh 16666667, vblank \(vblank)"])
@@ -88,7 +88,7 @@ final class ScriptedCompositorTests: XCTestCase {
       stage.window.begin()
       let buffer = try stage.window.makeBuffer(64, 48)
       stage.toVBlank()
-      let vblank = stage.compositor.grid.vblank(after: stage.now)
+      let vblank = stage.compositor.grids[0].vblank(after: stage.now)
       stage.client.run(for: .milliseconds(15))
       stage.window.commit(buffer)
       stage.client.run(for: .milliseconds(30))

@@ -72,7 +72,8 @@ final class WindowPacingTests: XCTestCase {
         let seed = UInt64(runSeed) &* 100 &+ UInt64(index)
         try MainActor.assumeIsolated {
           let stage = try WindowStage(
-            globals: entry.globals, clock: entry.clock, faults: entry.faults, rate: entry.rate, policy: entry.policy,
+            globals: entry.globals, clock: entry.clock, outputs: [CompositorOutput(rate: entry.rate)], faults: entry.faults,
+            policy: entry.policy,
             seed: seed)
           let note = "\(entry.name), seed \(seed)"
           stage.animate()

@@ -23,7 +23,10 @@ final class WindowScriptTests: XCTestCase {
     let globals =
       [CompositorGlobals.all, .sway, .weston, .all.without("wp_presentation")].randomElement(using: &random) ?? .all
     let outputs = [
-      CompositorOutput("A"), CompositorOutput("B", scale: [120, 150, 240].randomElement(using: &random) ?? 120),
+      CompositorOutput("A"),
+      CompositorOutput(
+        "B", scale: [120, 150, 240].randomElement(using: &random) ?? 120,
+        rate: [RefreshRate.hertz60, RefreshRate(hertz: 75) ?? .hertz60].randomElement(using: &random) ?? .hertz60),
     ]
     var faults = DisplayFaults()
     if random.chance(0.3) { faults.noise = .microseconds(50) }

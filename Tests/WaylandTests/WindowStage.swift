@@ -34,14 +34,13 @@ final class WindowStage {
   init(
     globals: CompositorGlobals = .all, clock stamps: WaylandTesting.CompositorClock = .monotonic,
     outputs: [CompositorOutput] = [CompositorOutput()], faults: DisplayFaults = DisplayFaults(),
-    rate: RefreshRate = .hertz60,
     policy: CompositorPolicy = CompositorPolicy(), seed: UInt64 = 1,
     options: WindowOptions = WindowOptions(width: 64, height: 48)
   ) throws {
     let loop = FrameLoop(clock: .manual(clock))
     self.loop = loop
     compositor = try ScriptedCompositor(
-      outputs: outputs, globals: globals, policy: policy, clock: stamps, rate: rate, faults: faults, seed: seed, loop: loop)
+      outputs: outputs, globals: globals, policy: policy, clock: stamps, faults: faults, seed: seed, loop: loop)
     let connection = try WaylandConnection(descriptor: compositor.connect(), clock: .manual(clock))
     connection.readClock = { [clock] number in number == stamps.number ? stamps.time(at: clock.now) : nil }
     display = WaylandDisplay(connection: connection, options: options)

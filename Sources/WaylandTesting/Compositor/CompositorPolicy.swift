@@ -1,3 +1,4 @@
+public import FrameTiming
 public import LinuxSystem
 
 /// The ways in which a scripted compositor may behave. Change them at any moment; they hold for what happens from then on.
@@ -50,6 +51,9 @@ public struct CompositorPolicy: Hashable, Sendable {
   public var toldRefresh: Nanoseconds?
   /// How long before a vblank the compositor takes what it shows then. What is committed later is seen one interval later.
   public var compositionTime = Nanoseconds.milliseconds(2)
+  /// How late the compositor is with a picture, on average. It then counts its next interval from there, as weston does without a screen:
+  /// one late picture makes all later ones late, and there is no even grid.
+  public var lateness = Nanoseconds.zero
   public var decoration = Decoration.byCompositor
 
   public init() {}
@@ -122,9 +126,17 @@ public struct CompositorOutput: Hashable, Sendable {
   public var height: Int
   /// The size of a point, in 120ths of a pixel: 120 for a pixel, 180 for one and a half.
   public var scale: Int
+  /// The rate at which it really runs.
+  public var rate: RefreshRate
+  /// The rate that clients are told; nil for the real one.
+  public var toldRate: RefreshRate?
 
-  public init(_ name: String = "SIM-1", width: Int = 640, height: Int = 480, scale: Int = 120) {
+  public init(
+    _ name: String = "SIM-1", width: Int = 640, height: Int = 480, scale: Int = 120, rate: RefreshRate = .hertz60,
+    toldRate: RefreshRate? = nil
+  ) {
     (self.name, self.width, self.height, self.scale) = (name, width, height, scale)
+    (self.rate, self.toldRate) = (rate, toldRate)
   }
 
   /// The whole number that clients are told who know no fractions.

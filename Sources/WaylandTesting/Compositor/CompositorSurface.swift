@@ -43,6 +43,9 @@ final class CompositorSurface {
 
   var window: CompositorWindow? { compositor.windowsOfSurfaces[ObjectIdentifier(self)] }
 
+  /// The place of the output that it lies on.
+  var output: Int { window?.output ?? 0 }
+
   /// True while it shows a picture.
   var isMapped: Bool { picture != nil }
 
@@ -107,7 +110,7 @@ final class CompositorSurface {
       update(commits)
       let old = taken
       taken = current
-      compositor.giveBack(old: old === current ? nil : old, new: current, vblank: vblank)
+      compositor.giveBack(old: old === current ? nil : old, new: current, vblank: vblank, of: compositor.grids[output])
       if let current, let window {
         let frame = ShownFrame(
           time: time, vblank: vblank, commit: last.number, width: current.width, height: current.height)
@@ -118,7 +121,7 @@ final class CompositorSurface {
     for commit in commits {
       for callback in commit.callbacks { compositor.answer(callback: callback) }
       for feedback in commit.feedback {
-        compositor.answer(feedback: feedback, vblank: vblank, at: time, isSeen: commit.number == last.number)
+        compositor.answer(feedback: feedback, vblank: vblank, of: output, at: time, isSeen: commit.number == last.number)
       }
     }
   }

@@ -98,6 +98,7 @@ public final class CompositorWindow {
     output = index
     surface.compositor.enter(surface)
     if surface.fractionalScale != nil { surface.compositor.tellScale(surface) }
+    surface.compositor.changed()
   }
 
   // MARK: The client's requests

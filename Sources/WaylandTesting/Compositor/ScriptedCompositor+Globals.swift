@@ -99,7 +99,7 @@ extension ScriptedCompositor {
   }
 
   private func sendMode(_ object: ServerObject, _ output: CompositorOutput) {
-    let millihertz = Int((grid.rate.hertz * 1000).rounded())
+    let millihertz = Int(((output.toldRate ?? output.rate).hertz * 1000).rounded())
     object.send("mode", .uint(1), .int(output.width), .int(output.height), .int(millihertz))
     object.send("scale", .int(output.wholeScale))
     object.send("done")
@@ -118,14 +118,14 @@ extension ScriptedCompositor {
     guard outputs.indices.contains(index) else { return }
     outputs[index].scale = max(scale, 1)
     sendModes()
-    for surface in surfaces where (surface.window?.output ?? 0) == index { tellScale(surface) }
+    for surface in surfaces where surface.output == index { tellScale(surface) }
   }
 
   // MARK: Surfaces on outputs
 
   /// Tells a surface the output that it is on, the first time.
   func enter(_ surface: CompositorSurface) {
-    let index = surface.window?.output ?? 0
+    let index = surface.output
     guard surface.isMapped, surface.entered.insert(index).inserted else { return }
     for object in surface.object.client.outputs[index] { surface.object.send("enter", .object(object)) }
     if surface.fractionalScale == nil { tellScale(surface) }
@@ -138,7 +138,7 @@ extension ScriptedCompositor {
 
   /// Tells a surface its scale. Until the client answers a ping that follows it may not know.
   func tellScale(_ surface: CompositorSurface) {
-    let index = surface.window?.output ?? 0
+    let index = surface.output
     let output = outputs[index]
     // One that was not told of an output knows no scale of it.
     guard surface.fractionalScale != nil || surface.entered.contains(index) else { return }

@@ -1,22 +1,31 @@
 import FrameTiming
+import Glibc
 import LinuxSystem
 import RunLoops
 import Simulation
 
 /// The outputs' vblanks, and what clients are told of them.
 extension ScriptedCompositor {
-  /// Something is to be seen: pictures are taken for the next vblank.
+  /// Something is to be seen: pictures are taken for the next vblank of the output that it is on.
   func changed() {
-    guard nextVBlank == nil, surfaces.contains(where: { $0.isWaiting && $0.window?.isHidden != true }) else { return }
-    let vblank = grid.vblank(after: loop.clock.now + policy.compositionTime)
-    nextVBlank = vblank
-    schedule(at: grid.time(ofVBlank: vblank) - policy.compositionTime) { [weak self] in self?.takePictures(vblank) }
+    for (index, grid) in grids.enumerated() where nextVBlanks[index] == nil {
+      guard surfaces.contains(where: { $0.output == index && $0.isWaiting && $0.window?.isHidden != true }) else { continue }
+      let vblank = max(grid.vblank(after: loop.clock.now + policy.compositionTime), lastVBlanks[index] &+ 1)
+      nextVBlanks[index] = vblank
+      schedule(at: grid.time(ofVBlank: vblank) - policy.compositionTime) { [weak self] in
+        self?.takePictures(vblank, of: index)
+      }
+    }
   }
 
-  private func takePictures(_ vblank: UInt64) {
-    nextVBlank = nil
-    let time = grid.time(ofVBlank: vblank)
-    for surface in surfaces { surface.takePicture(vblank: vblank, at: time) }
+  private func takePictures(_ vblank: UInt64, of output: Int) {
+    (nextVBlanks[output], lastVBlanks[output]) = (nil, vblank)
+    let time = grids[output].time(ofVBlank: vblank)
+    for surface in surfaces where surface.output == output { surface.takePicture(vblank: vblank, at: time) }
+    if policy.lateness > .zero {
+      delay(
+        SplitMix64.lateness(mean: policy.lateness, seed: grids[output].seed, index: vblank), after: vblank, ofOutput: output)
+    }
     changed()
   }
 
@@ -44,7 +53,8 @@ extension ScriptedCompositor {
   /// - Parameters:
   ///   - old: the buffer that was seen up to the vblank; nil if it is still.
   ///   - new: the one that is seen from then on.
-  func giveBack(old: ClientBuffer?, new: ClientBuffer?, vblank: UInt64) {
+  ///   - grid: that of the vblank.
+  func giveBack(old: ClientBuffer?, new: ClientBuffer?, vblank: UInt64, of grid: SimulatedGrid) {
     switch policy.release {
     case .copied:
       if let old { giveBack(old) }
@@ -80,7 +90,9 @@ extension ScriptedCompositor {
   /// The time in input events and callbacks, which begins anew after 49 days.
   var milliseconds: UInt32 { UInt32(truncatingIfNeeded: loop.clock.now.nanoseconds / 1_000_000) }
 
-  func answer(feedback: ServerObject, vblank: UInt64, at time: MonotonicTime, isSeen: Bool) {
+  /// - Parameter output: the place of the one that shows the frame from this time on.
+  func answer(feedback: ServerObject, vblank: UInt64, of output: Int, at time: MonotonicTime, isSeen: Bool) {
+    let grid = grids[output]
     func answer(at time: MonotonicTime, _ body: @escaping @MainActor (ScriptedCompositor) -> Void) {
       schedule(at: time) { [weak self] in
         guard let self else { return }
@@ -93,26 +105,26 @@ extension ScriptedCompositor {
     switch policy.feedback {
     case .withheld: break
     case .discarded: answer(at: time) { _ in feedback.send("discarded") }
-    case .told(let delay): answer(at: time + delay) { $0.tell(feedback, vblank) }
+    case .told(let delay): answer(at: time + delay) { $0.tell(feedback, grid.told(ofVBlank: vblank), output) }
     case .swapped:
-      guard let (earlier, earlierVBlank) = exchange(&swappedFeedback, with: nil) else {
-        swappedFeedback = (feedback, vblank)
+      let told = grid.told(ofVBlank: vblank)
+      guard let (earlier, toldEarlier) = exchange(&swappedFeedback, with: nil) else {
+        swappedFeedback = (feedback, told)
         return
       }
       answer(at: time) { compositor in
-        compositor.tell(feedback, vblank)
-        compositor.tell(earlier, earlierVBlank)
+        compositor.tell(feedback, told, output)
+        compositor.tell(earlier, toldEarlier, output)
         earlier.destroy()
       }
     }
   }
 
-  private func tell(_ feedback: ServerObject, _ vblank: UInt64) {
-    let told = grid.told(ofVBlank: vblank)
+  private func tell(_ feedback: ServerObject, _ told: VBlank, _ output: Int) {
     let stamp = UInt64(max(presentationClock.time(at: told.timestamp).nanoseconds, 0))
     let (seconds, rest) = (stamp / 1_000_000_000, stamp % 1_000_000_000)
-    let refresh = policy.toldRefresh ?? grid.rate.interval
-    for output in feedback.client.outputs.first ?? [] { feedback.send("sync_output", .object(output)) }
+    let refresh = policy.toldRefresh ?? outputs[output].rate.interval
+    for output in feedback.client.outputs[output] { feedback.send("sync_output", .object(output)) }
     feedback.send(
       "presented", .uint(UInt32(truncatingIfNeeded: seconds >> 32)), .uint(UInt32(truncatingIfNeeded: seconds)),
       .uint(UInt32(rest)), .uint(UInt32(clamping: refresh.count)), .uint(UInt32(truncatingIfNeeded: told.sequence >> 32)),
@@ -121,6 +133,12 @@ extension ScriptedCompositor {
 }
 
 extension SplitMix64 {
+  /// An exponentially distributed time.
+  fileprivate static func lateness(mean: Nanoseconds, seed: UInt64, index: UInt64) -> Nanoseconds {
+    let unit = Double(hash(seed: seed &+ 78, index: index) >> 11) * 0x1p-53
+    return .seconds(-log(1 - unit) * mean.seconds)
+  }
+
   fileprivate static func chance(_ part: Double, seed: UInt64, index: UInt64) -> Bool {
     part > 0 && Double(hash(seed: seed &+ 77, index: index) >> 11) * 0x1p-53 < part
   }

@@ -9,7 +9,7 @@ public import Simulation
 /// A Wayland compositor without a screen, for tests: it is served by the loop of its clients, in their process and on their thread,
 /// waits for nothing, and runs on the loop's clock, manual or not.
 ///
-/// Its outputs have the vblanks of a `SimulatedGrid`. How it behaves is said by its `policy`, which may change at any moment; what a
+/// Each output has the vblanks of a `SimulatedGrid` of its own. How it behaves is said by its `policy`, which may change at any moment; what a
 /// client does against the rules is noted in `violations`. Windows can be resized, hidden and closed, connections ended at any
 /// request, and what each window shows be read.
 ///
@@ -29,8 +29,8 @@ public final class ScriptedCompositor {
   public let globals: CompositorGlobals
   public let presentationClock: CompositorClock
   public internal(set) var outputs: [CompositorOutput]
-  /// The vblanks of all outputs.
-  public private(set) var grid: SimulatedGrid
+  /// The vblanks of each output. Outputs of the same rate have theirs at other times.
+  public private(set) var grids: [SimulatedGrid]
   /// The windows that clients have made and not destroyed, in the order in which they were made.
   public internal(set) var windows: [CompositorWindow] = []
   /// All that clients did against the rules, in its order.
@@ -52,10 +52,12 @@ public final class ScriptedCompositor {
   var windowsOfSurfaces: [ObjectIdentifier: CompositorWindow] = [:]
   var withheldCallbacks: [ServerObject] = []
   var withheldBuffers: [ClientBuffer] = []
-  /// A feedback that waits for the next one, with the vblank to tell.
-  var swappedFeedback: (ServerObject, UInt64)?
-  /// The vblank for which the pictures are taken next; nil while nothing has changed.
-  var nextVBlank: UInt64?
+  /// A feedback that waits for the next one, with what to tell.
+  var swappedFeedback: (ServerObject, VBlank)?
+  /// The vblank of each output for which pictures are taken next; nil while nothing on it has changed.
+  var nextVBlanks: [UInt64?]
+  /// The vblank of each output for which pictures were taken last.
+  var lastVBlanks: [UInt64]
   /// True from the request at which a connection ends to the end of the turn.
   var isEndingClient = false
   private var events = EventQueue()
@@ -64,19 +66,23 @@ public final class ScriptedCompositor {
   private var globalBindings: [GlobalBinding] = []
 
   /// - Parameters:
-  ///   - rate: that at which all outputs really run.
-  ///   - faults: what is wrong with the stamps that feedback tells, and how much of it is lost.
+  ///   - faults: what is wrong with the stamps that feedback tells, and how much of it is lost; on all outputs.
   ///   - loop: serves the compositor in `mode`. It must be a loop of the main thread.
   public init(
     outputs: [CompositorOutput] = [CompositorOutput()], globals: CompositorGlobals = .all,
-    policy: CompositorPolicy = CompositorPolicy(), clock: CompositorClock = .monotonic, rate: RefreshRate = .hertz60,
+    policy: CompositorPolicy = CompositorPolicy(), clock: CompositorClock = .monotonic,
     faults: DisplayFaults = DisplayFaults(), seed: UInt64 = 0, loop: FrameLoop, mode: FrameLoop.Mode = .default
   ) throws(SystemError) {
     guard let display = wl_display_create() else { throw SystemError(call: "wl_display_create", errno: ENOMEM) }
     (self.display, self.loop, self.policy, self.globals, self.outputs) = (display, loop, policy, globals, outputs)
     presentationClock = clock
-    grid = SimulatedGrid(rate: rate, start: loop.clock.now, seed: seed)
-    grid.faults = faults
+    grids = outputs.enumerated().map { index, output in
+      let start = loop.clock.now + output.rate.interval * Int64(index) / Int64(outputs.count)
+      var grid = SimulatedGrid(rate: output.rate, start: start, seed: seed &+ UInt64(index) << 32)
+      grid.faults = faults
+      return grid
+    }
+    (nextVBlanks, lastVBlanks) = (outputs.map { _ in nil }, outputs.map { _ in 0 })
     LibraryLog.begin()
     serve(mode)
     wl_display_init_shm(display)
@@ -115,13 +121,24 @@ public final class ScriptedCompositor {
     for client in clients.values { client.end() }
   }
 
-  /// Lets the outputs run at another rate from the next vblank on.
-  public func setRate(_ rate: RefreshRate) {
+  /// Lets an output run at another rate from its next vblank on.
+  public func setRate(_ rate: RefreshRate, ofOutput index: Int = 0) {
+    guard outputs.indices.contains(index) else { return }
+    outputs[index].rate = rate
+    let grid = grids[index]
     let next = grid.vblank(after: loop.clock.now)
     var new = SimulatedGrid(rate: rate, start: grid.time(ofVBlank: next), firstVBlank: next, seed: grid.seed)
     new.faults = grid.faults
-    grid = new
+    grids[index] = new
     sendModes()
+  }
+
+  /// Makes all vblanks after one late.
+  func delay(_ time: Nanoseconds, after vblank: UInt64, ofOutput index: Int) {
+    let grid = grids[index]
+    let start = grid.time(ofVBlank: vblank) + time
+    grids[index] = SimulatedGrid(rate: grid.rate, start: start, firstVBlank: vblank, seed: grid.seed)
+    grids[index].faults = grid.faults
   }
 
   /// Ends all connections and leaves the loop.
