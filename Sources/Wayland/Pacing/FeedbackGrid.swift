@@ -12,7 +12,14 @@ struct FeedbackGrid: Sendable {
   private var requested: MonotonicTime?
   /// The number of stamps in a row by which the rate is another one.
   private var strays = 0
-  private var delivered: MonotonicTime?
+  private var delivered: MonotonicTime? {
+    didSet { if let delivered, isFollowing(delivered) { isFollowed = true } }
+  }
+  /// True if a tick came with the last stamp, so that no vblank lies before the next one. A period that is too long makes ticks come late,
+  /// and would prove itself with the distances between their frames.
+  private var isFollowed = true
+  private var lastStamp: MonotonicTime?
+  private var gaps = RecentGaps()
 
   init(told: RefreshRate) {
     (self.told, refreshRate) = (told, told)
@@ -31,6 +38,7 @@ struct FeedbackGrid: Sendable {
   mutating func tell(_ rate: RefreshRate) {
     guard rate != told else { return }
     (told, refreshRate) = (rate, rate)
+    gaps.forget()
     model.expect(rate)
   }
 
@@ -38,7 +46,7 @@ struct FeedbackGrid: Sendable {
   private mutating func measureRate() {
     let period = model.period
     func isNear(_ rate: RefreshRate) -> Bool { abs(period - rate.exactInterval) <= rate.exactInterval * Self.otherRate }
-    guard !isNear(refreshRate), model.periodUncertainty < period * 0.01 else {
+    guard !isNear(refreshRate), model.periodUncertainty < period * 0.01, gaps.median.map(agrees) ?? false else {
       strays = 0
       return
     }
@@ -48,6 +56,28 @@ struct FeedbackGrid: Sendable {
     refreshRate = isNear(told) ? told : RefreshRate(hertz: 1e9 / period) ?? told
   }
 
+  /// Begins with the usual distance of stamps, if that is neither the period nor a multiple of it, and the model cannot find it.
+  private mutating func beginAnew() {
+    guard let median = gaps.median, !agrees(median), let rate = RefreshRate(hertz: 1e9 / median) else { return }
+    gaps.forget()
+    refreshRate = abs(median - told.exactInterval) < median * Self.otherGap ? told : rate
+    model = VBlankModel(refreshRate: refreshRate)
+  }
+
+  /// True if a tick came with the last stamp: its frame is seen at the next vblank.
+  private func isFollowing(_ tick: MonotonicTime) -> Bool {
+    guard let lastStamp else { return false }
+    return tick > lastStamp - told.interval / 16 && tick < lastStamp + told.interval / 4
+  }
+
+  /// True if the usual distance of stamps is the period, or a multiple of it.
+  private func agrees(_ median: Double) -> Bool {
+    let whole = max((median / model.period).rounded(), 1)
+    return abs(median - whole * model.period) <= median * Self.otherGap
+  }
+
+  /// The part by which the usual distance of stamps differs from the interval where the model is wrong.
+  private static let otherGap = 0.1
   private static let otherRate = 0.03
   /// The number of stamps in a row that must show another rate: those of a busy compositor wander.
   private static let proofs = 12
@@ -56,15 +86,24 @@ struct FeedbackGrid: Sendable {
   ///
   /// - Returns: the time of the requested vblank if this was it.
   mutating func observe(_ stamp: MonotonicTime) -> MonotonicTime? {
-    if let last = model.last, stamp <= last.timestamp { return nil }
+    if let lastStamp {
+      if stamp <= lastStamp { return nil }
+      // After a pause a gap says nothing.
+      if isFollowed, stamp - lastStamp < interval * 4 { gaps.add(stamp - lastStamp) }
+    }
+    lastStamp = stamp
+    isFollowed = delivered.map(isFollowing) ?? true
+    beginAnew()
     model.observe(VBlank(timestamp: stamp, sequence: 0))
     measureRate()
     guard let due = requested else { return nil }
-    if stamp + interval / 2 > due {
+    // One that was predicted a little before its stamp is delivered already.
+    let isDelivered = delivered.map { stamp - $0 <= interval / 2 } ?? false
+    if !isDelivered, stamp + interval / 2 > due {
       (requested, delivered) = (nil, stamp)
       return stamp
     }
-    requested = model.prediction(after: due - interval / 2)?.timestamp ?? due
+    requested = model.prediction(after: max(due - interval / 2, stamp))?.timestamp ?? due
     return nil
   }
 
