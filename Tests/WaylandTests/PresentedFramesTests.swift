@@ -37,6 +37,28 @@ import Testing
     #expect(second == nil)
   }
 
+  /// An answer is overdue when it takes longer than others did; while the compositor has not taken the frame, or nothing is known of
+  /// others, after two and a half intervals.
+  @Test func anAnswerIsOverdue() {
+    var frames = PresentedFrames(canTell: true)
+    let interval = Nanoseconds.milliseconds(16)
+    #expect(frames.deadline(isTaken: true, interval: interval) == nil)
+    let first = frames.commit(expected: time(16))
+    #expect(frames.deadline(isTaken: true, interval: interval) == time(56))
+    _ = frames.answer(first, .seen(time(16)), at: time(18))
+    #expect(frames.deadline(isTaken: true, interval: interval) == nil)
+    _ = frames.next()
+    _ = frames.commit(expected: time(32))
+    #expect(frames.deadline(isTaken: false, interval: interval) == time(72))
+    #expect(frames.deadline(isTaken: true, interval: interval) == time(38))
+    _ = frames.commit(expected: time(48))
+    #expect(frames.deadline(isTaken: false, interval: interval) == time(38))
+    frames.giveUp()
+    let told = frames.next()
+    #expect(told == .seen(time(32)))
+    #expect(frames.deadline(isTaken: false, interval: interval) == time(88))
+  }
+
   @Test func aCompositorWithoutAnswersIsSilentAfterThreeCallbacks() {
     var frames = PresentedFrames(canTell: true)
     var open = 0

@@ -8,8 +8,8 @@ import LinuxSystem
 ///   others did, was seen when it was expected to be.
 /// - After three callbacks without any answer the compositor counts as silent: from then on frames are seen at the next vblank of a
 ///   clock, until an answer comes after all. One that has answered before may lose answers: it counts as silent after thirty. A silent
-///   compositor has one question open at most, since it keeps those that it does not answer; if it has answered before, it is asked
-///   again with every sixtieth frame.
+///   compositor is asked again with every sixtieth frame; if it has never answered, until eight questions are open, since it keeps those
+///   that it does not answer.
 struct PresentedFrames: Sendable {
   enum Answer: Hashable, Sendable {
     case seen(MonotonicTime)
@@ -29,6 +29,8 @@ struct PresentedFrames: Sendable {
   private static let mostWaiting = 4
   /// The number of frames after which a silent compositor is asked again.
   private static let pause = 60
+  /// The most open questions to a compositor that has never answered one.
+  private static let mostOpen = 8
 
   private var frames: [Frame] = []
   private var newest: UInt64 = 0
@@ -56,7 +58,9 @@ struct PresentedFrames: Sendable {
   /// The number of frames that nobody was told of.
   var count: Int { frames.count }
   /// True if the next commit is to ask for feedback.
-  var wantsFeedback: Bool { canTell && (!isSilent || openQuestions == 0 || (hasTold && unasked >= Self.pause)) }
+  var wantsFeedback: Bool {
+    canTell && (!isSilent || openQuestions == 0 || (unasked >= Self.pause && (hasTold || openQuestions < Self.mostOpen)))
+  }
 
   /// A frame is committed, which asks for feedback if `wantsFeedback`.
   ///
