@@ -213,6 +213,8 @@ final class WindowTests: XCTestCase {
         XCTAssertEqual(stage.display.geometry.scale, factor, "\(scale)")
         XCTAssertEqual(stage.root.bounds.width, 64, accuracy: 0.5, "\(scale)")
         XCTAssertEqual(stage.shown.last?.width, Int((64 * factor + 0.5).rounded(.down)), "\(scale)")
+        // From the first frame on.
+        XCTAssertEqual(stage.shown.first?.width, stage.shown.last?.width, "\(scale)")
         try stage.checkPicture("scale \(scale)")
       }
     }

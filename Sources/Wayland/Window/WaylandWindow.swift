@@ -250,8 +250,15 @@ package final class WaylandWindow {
   }
 
   private func outputsChanged() {
-    if fractionalScale == nil, let scale = entered.map(\.scale).max() { rescale(scale * 120) }
+    if fractionalScale == nil, let scale = wholeScale { rescale(scale * 120) }
     owner?.windowOutputsChanged()
+  }
+
+  /// The scale for the outputs. Before the first frame, which tells the compositor of the window, it is on none: then it is that of all, or
+  /// the least of them.
+  private var wholeScale: Int? {
+    if entered.isEmpty { return told == nil ? connection.globals.outputs.map(\.scale).min() : nil }
+    return entered.map(\.scale).max()
   }
 
   fileprivate func rescale(_ scale: Int) {
