@@ -225,7 +225,9 @@ let package = Package(
     sample("DyingApplication", ["LinuxSystem", "RunLoops"]),
     sample("Kiosk", ["Framepace", "KMS", "Seats"]),
     // The frame of the samples that people touch.
-    library("InteractivePrograms", ["Framepace", "KMS", "Seats"], path: "Samples/InteractivePrograms"),
+    library(
+      "InteractivePrograms", ["AutomaticDisplays", "Framepace", "KMS", "Seats", "Wayland"],
+      path: "Samples/InteractivePrograms"),
     sample("Feed", ["Framepace", "InteractivePrograms", "SampleScenes"]),
     sample("Form", ["Framepace", "InteractivePrograms", "SampleScenes"]),
     sample("Paint", ["Framepace", "InteractivePrograms", "SampleScenes"], exclude: ["rainbow.input"]),

@@ -1,6 +1,6 @@
 // A list of ten thousand articles with pictures. Fingers, a mouse's wheel and a touchpad scroll it; a drag with the mouse does too.
 //
-//   swift run Feed live [FOLDER]            until Ctrl-C or SIGTERM, with the devices of the seat
+//   swift run Feed live [FOLDER]            until Ctrl-C or SIGTERM, in a window on a desktop or with the seat's devices
 //   swift run Feed FILE [FOLDER]            plays an event script, see `framepace input`
 //   swift run Feed                          plays three flicks
 //

@@ -1,6 +1,6 @@
 // A form that asks for a name. A tap on a field shows a keyboard on the screen, unless a real one is there: a kiosk without one can ask too.
 //
-//   swift run Form live                     until Ctrl-C or SIGTERM, with the devices of the seat
+//   swift run Form live                     until Ctrl-C or SIGTERM, in a window on a desktop or with the seat's devices
 //   swift run Form FILE                     plays an event script, see `framepace input`
 //   swift run Form                          types a name with a finger
 //

@@ -1,29 +1,32 @@
+import AutomaticDisplays
 public import Framepace
 import Glibc
 import KMS
 import Seats
+import Wayland
 
-/// Runs a program that people touch: on the display that there is, with the devices of the seat or by an event script. The frame of the
-/// samples Feed, Form, Paint and Map.
+/// Runs a program that people touch: in a window on a desktop, else on the display that there is, with the devices of that or by an event
+/// script. The frame of the samples Feed, Form, Paint and Map.
 @MainActor
 public enum InteractiveProgram {
   /// - Parameters:
-  ///   - argument: `live` for the devices of the seat, until Ctrl-C or SIGTERM; else the path of an event script, see `framepace input`; nil
-  ///     for the program's own. `--help` prints how to call it.
+  ///   - argument: `live` for the devices of the desktop or the seat, until the window is closed, Ctrl-C or SIGTERM; else the path of an
+  ///     event script, see `framepace input`; nil for the program's own. `--help` prints how to call it.
   ///   - others: the arguments behind that one, as the help names them.
   ///   - rest: how long the program goes on after the script.
-  ///   - prepare: fills the engine's root layer, and returns the program's own script.
+  ///   - prepare: fills the engine's root layer, and returns the program's own script. Layers that it puts there as large as the root follow
+  ///     its size.
   ///   - end: is called before the layers go.
   public static func run(
     _ argument: String?, others: String = "", rest: Nanoseconds = .seconds(1),
     _ prepare: (Engine) throws -> InputScript, end: () -> Void
   ) throws {
+    let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
     if argument == "--help" || argument == "-h" {
-      let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
       return print(
         """
         usage: \(name) [live | FILE]\(others)
-          live   until Ctrl-C or SIGTERM, with the devices of the seat
+          live   until Ctrl-C or SIGTERM, with the devices of the desktop or the seat
           FILE   plays an event script: see framepace help input
         Without an argument it plays a script of its own.
         """)
@@ -33,33 +36,75 @@ public enum InteractiveProgram {
     let ends = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in running?.finish() })
     FrameLoop.main.add(ends, to: .common)
 
-    let session = DisplaySession(seat: .automatic())
-    let display = try Displays.automatic(width: 480, height: 800, refreshRate: .hertz60, session: session)
-    print("\(display.name): \(display.reason)")
+    // A seat is only opened where there is no window.
+    var session: DisplaySession?
+    let found = try AutomaticDisplay.find(
+      window: WindowOptions(title: name, applicationID: "framepace.\(name)", width: 480, height: 800),
+      session: {
+        session = DisplaySession(seat: .automatic())
+        return session
+      })
+    let display = found.display
+    print("\(display.name): \(found.reason); \(display.reason)")
     let engine = Engine(display: display, root: Layer())
     running = engine
     defer { engine.invalidate() }
     let script = try prepare(engine)
-    let router = engine.inputRouter
+    var bounds = engine.root.bounds
+    display.observe { event in
+      guard case .geometryChanged = event else { return }
+      for layer in engine.root.sublayers where layer.frame == bounds { layer.frame = engine.root.bounds }
+      bounds = engine.root.bounds
+    }.keep()
     if argument == "live" {
-      let input = try InputDevices(session: session.seat) { router.receive($0) }
+      let devices = try LiveDevices(of: display, session, for: engine)
+      engine.run()
+      devices.invalidate()
+    } else {
+      play(try argument.map { try InputScript(contentsOf: $0) } ?? script, rest: rest, on: engine)
+    }
+    end()
+  }
+
+  private static func play(_ script: InputScript, rest: Nanoseconds, on engine: Engine) {
+    let player = InputPlayer(script) { engine.inputRouter.receive($0) }
+    player.onEnd = {
+      let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + rest, .onMain { _ in engine.finish() })
+      engine.loop.add(end, to: .common)
+    }
+    player.add(to: engine.loop, mode: .common)
+    player.start(at: engine.loop.clock.now)
+    engine.run()
+    player.stop()
+  }
+}
+
+/// The source of what people do: the window, or the devices of the seat where there is none.
+@MainActor
+private enum LiveDevices {
+  case window(WaylandInput)
+  case seat(InputDevices)
+
+  init(of display: any Display, _ session: DisplaySession?, for engine: Engine) throws {
+    let router = engine.inputRouter
+    if let window = display as? WaylandDisplay {
+      let input = WaylandInput(connection: window.connection) { router.receive($0) }
+      input.onKeyboard = { (router.keyboard, router.keyRepeat) = ($0, $1) }
+      self = .window(input)
+    } else {
+      let input = try InputDevices(session: session?.seat ?? .automatic()) { router.receive($0) }
       router.onLEDs = { input.leds = $0 }
       router.readWaiting = { input.read() }
       input.add(to: engine.loop, mode: .common)
       if let absence = input.absence { print(absence) }
-      engine.run()
-      input.invalidate()
-    } else {
-      let player = InputPlayer(try argument.map { try InputScript(contentsOf: $0) } ?? script) { router.receive($0) }
-      player.onEnd = {
-        let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + rest, .onMain { _ in engine.finish() })
-        engine.loop.add(end, to: .common)
-      }
-      player.add(to: engine.loop, mode: .common)
-      player.start(at: engine.loop.clock.now)
-      engine.run()
-      player.stop()
+      self = .seat(input)
     }
-    end()
+  }
+
+  func invalidate() {
+    switch self {
+    case .window(let input): input.invalidate()
+    case .seat(let input): input.invalidate()
+    }
   }
 }

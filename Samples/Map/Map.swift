@@ -1,6 +1,6 @@
 // A map of a made-up land, drawn in tiles. One finger moves it, two turn it and bring it nearer; so do a mouse's buttons and its wheel.
 //
-//   swift run Map live                      until Ctrl-C or SIGTERM, with the devices of the seat
+//   swift run Map live                      until Ctrl-C or SIGTERM, in a window on a desktop or with the seat's devices
 //   swift run Map FILE                      plays an event script, see `framepace input`
 //   swift run Map                           plays Samples/Map/journey.input: two fingers, then one
 import Framepace

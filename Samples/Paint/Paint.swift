@@ -1,6 +1,6 @@
 // A sheet of paper for many fingers, each with a brush of its own; a mouse and a pen draw too. A pen's pressure gives the width.
 //
-//   swift run Paint live                    until Ctrl-C or SIGTERM, with the devices of the seat
+//   swift run Paint live                    until Ctrl-C or SIGTERM, in a window on a desktop or with the seat's devices
 //   swift run Paint FILE                    plays an event script, see `framepace input`
 //   swift run Paint                         plays Samples/Paint/rainbow.input: five fingers draw at once
 import Framepace
