@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CWaylandTesting.h"
+#include "WindowMemory.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
   each(wl_compositor) each(wl_output) each(wl_seat) each(wl_shm) each(xdg_wm_base) each(wp_presentation)               \
       each(wp_viewporter) each(wp_fractional_scale_manager_v1) each(wp_fifo_manager_v1)                                \
           each(wp_commit_timing_manager_v1) each(zxdg_decoration_manager_v1) each(wp_cursor_shape_manager_v1)          \
-              each(zwp_idle_inhibit_manager_v1)
+              each(zwp_idle_inhibit_manager_v1) each(wl_data_device_manager) each(wl_data_offer) each(wl_subcompositor)
 
 #define DECLARE(name) extern const struct wl_interface name##_interface;
 INTERFACES(DECLARE)
@@ -67,6 +68,12 @@ int wayland_testing_file(const char *bytes, size_t count) {
     return -1;
   }
   return file;
+}
+
+int wayland_testing_pipe(int ends[2]) { return cwayland_pipe(ends); }
+
+long wayland_testing_write(int descriptor, const void *bytes, size_t count) {
+  return cwayland_write(descriptor, bytes, count);
 }
 
 static void (*log_note)(const char *text);

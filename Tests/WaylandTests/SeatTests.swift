@@ -10,57 +10,8 @@ import XCTest
 
 /// The input of a desktop, as windows hear it.
 @preconcurrency @MainActor final class SeatTests: XCTestCase {
-  @MainActor
-  private final class Stage {
-    let window: PictureStage
-    private(set) var input: WaylandInput!
-    private(set) var events: [InputEvent] = []
-    private(set) var keyboards: [(Keyboard?, KeyRepeat?)] = []
-    var seat: CompositorSeat { window.compositor.seat }
-
-    init(globals: CompositorGlobals = .all) throws {
-      window = try PictureStage(globals: globals, size: (200, 100))
-      seat.keymap = Self.layout
-      window.run(for: .milliseconds(50))
-      input = WaylandInput(connection: window.display.connection) { [unowned self] in
-        events.append($0)
-        window.engine.inputRouter.receive($0)
-      }
-      input.onKeyboard = { [unowned self] in keyboards.append(($0, $1)) }
-      wait()
-    }
-
-    /// A small layout with two keys, shift and caps lock.
-    static let layout = """
-      xkb_keymap {
-        xkb_keycodes { minimum = 8; maximum = 255; <A> = 38; <B> = 56; <SH> = 50; <CL> = 66; };
-        xkb_types { virtual_modifiers X; type "ALPHABETIC" { modifiers = Shift+Lock; map[Shift] = 2; map[Lock] = 2; };
-          type "ONE_LEVEL" { modifiers = none; }; };
-        xkb_compatibility { interpret Shift_L { action = SetMods(modifiers=Shift); };
-          interpret Caps_Lock { action = LockMods(modifiers=Lock); }; };
-        xkb_symbols { key <A> { type = "ALPHABETIC", [ a, A ] }; key <B> { type = "ALPHABETIC", [ b, B ] };
-          key <SH> { [ Shift_L ] }; key <CL> { [ Caps_Lock ] }; modifier_map Shift { <SH> }; modifier_map Lock { <CL> }; };
-      };
-      """
-
-    func wait(_ milliseconds: Int64 = 5) { window.run(for: .milliseconds(milliseconds)) }
-
-    /// The events since the last call, without those of devices that come.
-    func taken() -> [String] {
-      wait()
-      defer { events = [] }
-      return events.map(\.action).filter { if case .added = $0 { false } else { true } }.map(\.words)
-    }
-
-    func end() {
-      input.invalidate()
-      window.expectNoFaults()
-      window.end()
-    }
-  }
-
-  private func run(_ globals: CompositorGlobals = .all, _ body: (Stage) throws -> Void) throws {
-    let stage = try Stage(globals: globals)
+  private func run(_ globals: CompositorGlobals = .all, _ body: (SeatStage) throws -> Void) throws {
+    let stage = try SeatStage(globals: globals)
     try body(stage)
     stage.end()
   }
@@ -145,7 +96,7 @@ import XCTest
   }
 
   func testARepeatRateOfZeroIsNone() throws {
-    let stage = try Stage()
+    let stage = try SeatStage()
     stage.seat.repeatRate = 0
     stage.seat.devices = [.pointer]
     stage.wait()
@@ -158,7 +109,7 @@ import XCTest
   }
 
   func testADamagedLayoutIsTold() throws {
-    let stage = try Stage()
+    let stage = try SeatStage()
     stage.seat.devices = []
     stage.seat.keymap = "xkb_keymap {"
     stage.seat.devices = .all

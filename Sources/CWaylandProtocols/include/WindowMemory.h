@@ -4,6 +4,14 @@
 /// Returns -1 and sets errno if there is none.
 int cwayland_memory_file(long size);
 
+/// Makes a pipe whose ends are closed on exec: the first is read, and a read does not wait; the second is written. Returns -1 and sets
+/// errno if there is none.
+int cwayland_pipe(int ends[2]);
+
+/// Writes to a descriptor, without the signal that a pipe without a reader sends. Returns the number of bytes that were taken, or the
+/// error number, negative.
+long cwayland_write(int descriptor, const void *bytes, unsigned long count);
+
 /// Lets libwayland's messages be kept instead of printed. For the whole process; the main thread calls it.
 void cwayland_keep_messages(void);
 

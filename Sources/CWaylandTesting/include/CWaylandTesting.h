@@ -17,5 +17,11 @@ void wayland_testing_on_client_end(struct wl_client *client, wayland_testing_end
 /// Makes a file in memory with the bytes. Returns its descriptor, or -1.
 int wayland_testing_file(const char *bytes, size_t count);
 
+/// Makes a pipe whose first end is read without waiting. Returns -1 if there is none.
+int wayland_testing_pipe(int ends[2]);
+
+/// Writes without the signal that a pipe without a reader sends. Returns the number of bytes that were taken, or the negative error number.
+long wayland_testing_write(int descriptor, const void *bytes, size_t count);
+
 /// Has `note` called with what libwayland's server side would print: errors that it found in a client's messages.
 void wayland_testing_set_log(void (*note)(const char *text));

@@ -22,6 +22,9 @@ final class WindowInput {
       guard let engine else { return }
       (engine.inputRouter.keyboard, engine.inputRouter.keyRepeat) = (keyboard, keyRepeat)
     }
+    Clipboard.shared.exchange = Clipboard.Exchange(
+      offer: { [weak input] in input?.clipboard.offer($0) },
+      request: { [weak input] in input?.clipboard.request($0) ?? false })
   }
 
   func invalidate() { input.invalidate() }

@@ -162,7 +162,8 @@ open class TextField: Layer {
     case .selectAll: edit { $0.selectAll() }
     case .cut: edit { if let text = $0.cut() { clipboard.string = text } }
     case .copy: if let text = editor.copy() { clipboard.string = text }
-    case .paste: if let text = clipboard.string { edit { $0.paste(text) } }
+    // The text of another program comes later.
+    case .paste: clipboard.read { [weak self] text in self?.edit { $0.paste(text) } }
     case .undo: edit { $0.undo() }
     case .redo: edit { $0.redo() }
     case .submit: editingDelegate?.textFieldDidReturn(self)

@@ -150,6 +150,15 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
 
   public var loopItem: any FrameLoop.Item { items }
 
+  /// Serves an item where the connection is served.
+  func serve(_ item: any FrameLoop.Item) { items.insert(item) }
+
+  /// Ends an item that was served.
+  func stop(_ item: any FrameLoop.Item) {
+    items.remove(item)
+    item.invalidate()
+  }
+
   /// Ends the connection. Windows that are on it show nothing any more.
   public func close() {
     guard let pointer else { return }

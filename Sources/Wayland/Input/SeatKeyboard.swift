@@ -70,8 +70,9 @@ final class SeatKeyboard {
     seat.send(.modifiers(modifiers), of: seat.keyboardDevice, at: seat.now)
   }
 
-  private func key(_ stamp: UInt32, _ key: UInt32, isDown: Bool) {
+  private func key(_ serial: UInt32, _ stamp: UInt32, _ key: UInt32, isDown: Bool) {
     guard isFocused, let code = UInt16(exactly: key) else { return }
+    if isDown { seat.used(serial) }
     seat.send(.key(InputCode(rawValue: code), isDown: isDown), of: seat.keyboardDevice, at: seat.time(of: stamp))
   }
 
@@ -87,9 +88,9 @@ final class SeatKeyboard {
       },
       enter: { data, _, _, _, _ in onMain(data) { (keyboard: SeatKeyboard) in keyboard.focus(true) } },
       leave: { data, _, _, _ in onMain(data) { (keyboard: SeatKeyboard) in keyboard.focus(false) } },
-      key: { data, _, _, stamp, key, state in
+      key: { data, _, serial, stamp, key, state in
         onMain(data) { (keyboard: SeatKeyboard) in
-          keyboard.key(stamp, key, isDown: state == WL_KEYBOARD_KEY_STATE_PRESSED.rawValue)
+          keyboard.key(serial, stamp, key, isDown: state == WL_KEYBOARD_KEY_STATE_PRESSED.rawValue)
         }
       },
       modifiers: { data, _, _, depressed, latched, locked, group in

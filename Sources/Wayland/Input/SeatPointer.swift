@@ -65,8 +65,9 @@ final class SeatPointer {
     seat.send(.position(window.part(x, y)), .pointer, of: window, at: time)
   }
 
-  private func pressed(_ stamp: UInt32, _ button: UInt32, isDown: Bool) {
+  private func pressed(_ serial: UInt32, _ stamp: UInt32, _ button: UInt32, isDown: Bool) {
     guard let window, let code = UInt16(exactly: button) else { return }
+    if isDown { seat.used(serial) }
     seat.send(.button(InputCode(rawValue: code), isDown: isDown), .pointer, of: window, at: seat.time(of: stamp))
   }
 
@@ -96,8 +97,8 @@ final class SeatPointer {
           pointer.moved(pointer.seat.time(of: stamp), wl_fixed_to_double(x), wl_fixed_to_double(y))
         }
       },
-      button: { data, _, _, stamp, button, state in
-        onMain(data) { (pointer: SeatPointer) in pointer.pressed(stamp, button, isDown: state != 0) }
+      button: { data, _, serial, stamp, button, state in
+        onMain(data) { (pointer: SeatPointer) in pointer.pressed(serial, stamp, button, isDown: state != 0) }
       },
       axis: { data, _, stamp, axis, value in
         onMain(data) { (pointer: SeatPointer) in

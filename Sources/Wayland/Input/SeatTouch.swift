@@ -19,8 +19,9 @@ final class SeatTouch {
     if wl_touch_get_version(pointer) >= 3 { wl_touch_release(pointer) } else { wl_touch_destroy(pointer) }
   }
 
-  private func down(_ stamp: UInt32, _ surface: UInt, _ id: Int32, _ x: Double, _ y: Double) {
+  private func down(_ serial: UInt32, _ stamp: UInt32, _ surface: UInt, _ id: Int32, _ x: Double, _ y: Double) {
     guard let window = seat.window(surface) else { return }
+    seat.used(serial)
     let slot = fingers.begin(id, in: window)
     seat.send(.touch(finger: slot, .down(window.part(x, y))), .touch, of: window, at: seat.time(of: stamp))
   }
@@ -43,9 +44,11 @@ final class SeatTouch {
 
   private static let listener = listenerTable(
     wl_touch_listener(
-      down: { data, _, _, stamp, surface, id, x, y in
+      down: { data, _, serial, stamp, surface, id, x, y in
         let surface = UInt(bitPattern: surface)
-        onMain(data) { (touch: SeatTouch) in touch.down(stamp, surface, id, wl_fixed_to_double(x), wl_fixed_to_double(y)) }
+        onMain(data) { (touch: SeatTouch) in
+          touch.down(serial, stamp, surface, id, wl_fixed_to_double(x), wl_fixed_to_double(y))
+        }
       },
       up: { data, _, _, stamp, id in onMain(data) { (touch: SeatTouch) in touch.up(stamp, id) } },
       motion: { data, _, stamp, id, x, y in

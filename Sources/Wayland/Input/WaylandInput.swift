@@ -45,9 +45,14 @@ public final class WaylandInput {
   /// The error in the layout that the desktop sent; nil while it can be used.
   public internal(set) var layoutProblem: KeyboardLayoutError?
 
+  /// The text that the desktop's programs copy and paste.
+  public private(set) lazy var clipboard = WaylandClipboard(of: self)
+
   private var connection: WaylandConnection?
   private var handler: (@MainActor (InputEvent) -> Void)?
   private var seats: [WaylandSeat] = []
+  /// The seat at which somebody did something last.
+  private weak var usedSeat: WaylandSeat?
   private var lastID: UInt32 = 0
 
   /// - Parameters:
@@ -96,11 +101,19 @@ public final class WaylandInput {
   private func leave() {
     for seat in exchange(&seats, with: []) { seat.destroy() }
     connection = nil
+    clipboard.forget()
   }
 
   // MARK: For seats
 
   private var keyboard: SeatKeyboard? { seats.lazy.compactMap(\.keyboard).first }
+
+  var selection: SeatSelection? { usedSeat?.selection ?? seats.lazy.compactMap(\.selection).first }
+
+  func used(_ seat: WaylandSeat) {
+    usedSeat = seat
+    clipboard.inputCame()
+  }
 
   func keyboardChanged() { onKeyboard?(keyboard?.keyboard, keyboard?.keyRepeat) }
 

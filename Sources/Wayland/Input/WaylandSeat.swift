@@ -14,6 +14,10 @@ final class WaylandSeat {
   private var seatPointer: SeatPointer?
   private var touch: SeatTouch?
   private(set) var keyboard: SeatKeyboard?
+  /// The seat's clipboard; nil where there is none.
+  private(set) var selection: SeatSelection?
+  /// The number of the last key, button or touch, with which requests say what they answer.
+  private(set) var lastSerial: UInt32?
   private(set) var keyboardDevice: InputDevice.ID?
   /// The devices of the pointer and of touch screens: each window has one of its own, which lies on the window as others do on a screen.
   private var devices: [(window: ObjectIdentifier, kind: Kind, id: InputDevice.ID)] = []
@@ -31,6 +35,8 @@ final class WaylandSeat {
   /// Takes its devices away.
   func destroy() {
     follow(capabilities: 0)
+    selection?.destroy()
+    selection = nil
     if wl_seat_get_version(pointer) >= 5 { wl_seat_release(pointer) } else { wl_seat_destroy(pointer) }
   }
 
@@ -48,6 +54,12 @@ final class WaylandSeat {
   func showCursor() { seatPointer?.showCursor() }
 
   func keyboardChanged() { input.keyboardChanged() }
+
+  /// Somebody pressed a key or a button, or touched.
+  func used(_ serial: UInt32) {
+    lastSerial = serial
+    input.used(self)
+  }
 
   // MARK: Devices
 
@@ -75,6 +87,8 @@ final class WaylandSeat {
   }
 
   private func follow(capabilities: UInt32) {
+    // All globals are known by now.
+    if capabilities != 0, selection == nil { selection = SeatSelection(of: self, pointer) }
     let hasPointer = capabilities & WL_SEAT_CAPABILITY_POINTER.rawValue != 0
     let hasKeyboard = capabilities & WL_SEAT_CAPABILITY_KEYBOARD.rawValue != 0
     let hasTouch = capabilities & WL_SEAT_CAPABILITY_TOUCH.rawValue != 0

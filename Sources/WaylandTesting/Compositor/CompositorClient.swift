@@ -18,6 +18,7 @@ final class CompositorClient {
   var keyboards: [ServerObject] = []
   var pointers: [ServerObject] = []
   var touches: [ServerObject] = []
+  var dataDevices: [ServerObject] = []
 
   init(_ pointer: OpaquePointer, of compositor: ScriptedCompositor) {
     (self.pointer, self.compositor) = (pointer, compositor)

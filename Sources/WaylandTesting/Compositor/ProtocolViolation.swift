@@ -28,7 +28,7 @@ public struct ProtocolViolation: Hashable, Sendable, CustomStringConvertible {
     case destroyedBuffer
     /// An object was made twice for one surface, or outlived it.
     case wrongOrder
-    /// A cursor was set with a serial with which no pointer arrived.
+    /// A cursor was set with a serial with which no pointer arrived, or something was asked with one with which nobody did anything.
     case unknownInput
   }
 

@@ -43,6 +43,7 @@ public final class ScriptedCompositor {
   public var newWindowSize: (width: Int, height: Int)?
   /// The devices, at which people do something when a test says so.
   public private(set) lazy var seat = CompositorSeat(of: self)
+  public private(set) lazy var clipboard = CompositorClipboard(of: self)
 
   let display: OpaquePointer
   let loop: FrameLoop
@@ -148,6 +149,7 @@ public final class ScriptedCompositor {
     items.invalidate()
     onShown = nil
     events = EventQueue()
+    clipboard.invalidate()
     wl_display_destroy_clients(display)
     wl_display_destroy(display)
     globalBindings = []

@@ -99,6 +99,8 @@ struct Request {
   var name: String { InterfaceNames.name(of: message) }
 
   func int(_ index: Int) -> Int { Int(arguments[index].i) }
+  /// A descriptor, which is the receiver's to close.
+  func descriptor(_ index: Int) -> Int32 { arguments[index].h }
   func uint(_ index: Int) -> UInt32 { arguments[index].u }
   func fixed(_ index: Int) -> Double { Double(arguments[index].f) / 256 }
   func string(_ index: Int) -> String { arguments[index].s.map { String(cString: $0) } ?? "" }

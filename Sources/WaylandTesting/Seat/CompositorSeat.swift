@@ -49,6 +49,8 @@ public final class CompositorSeat {
   private unowned let compositor: ScriptedCompositor
   /// The serials of all arrivals of the pointer; the newest is the last.
   private var arrivals: [UInt32] = []
+  /// The serials of keys, buttons and touches.
+  private var used: Set<UInt32> = []
   /// The fingers that are down, with their windows.
   private var fingers: [Int: CompositorWindow] = [:]
 
@@ -67,6 +69,16 @@ public final class CompositorSeat {
     guard let window else { return }
     send(\.keyboards, window, "enter", .uint(compositor.nextSerial()), .object(window.surface.object), .array(keys))
     sendModifiers()
+    compositor.clipboard.tell(window.surface.object.client)
+  }
+
+  /// True for the serial of something that a person did.
+  func isUsed(_ serial: UInt32) -> Bool { used.contains(serial) }
+
+  private func nextUse() -> UInt32 {
+    let serial = compositor.nextSerial()
+    used.insert(serial)
+    return serial
   }
 
   /// A key goes down or up.
@@ -75,7 +87,7 @@ public final class CompositorSeat {
   public func key(_ code: UInt32, isDown: Bool) {
     guard let window = keyboardFocus else { return }
     send(
-      \.keyboards, window, "key", .uint(compositor.nextSerial()), .uint(compositor.milliseconds), .uint(code),
+      \.keyboards, window, "key", .uint(nextUse()), .uint(compositor.milliseconds), .uint(code),
       .uint(isDown ? 1 : 0))
   }
 
@@ -119,7 +131,7 @@ public final class CompositorSeat {
   public func button(_ code: UInt32 = 272, isDown: Bool) {
     guard let window = pointerFocus else { return }
     send(
-      \.pointers, window, "button", .uint(compositor.nextSerial()), .uint(compositor.milliseconds), .uint(code),
+      \.pointers, window, "button", .uint(nextUse()), .uint(compositor.milliseconds), .uint(code),
       .uint(isDown ? 1 : 0))
     frame(window)
   }
@@ -164,7 +176,7 @@ public final class CompositorSeat {
   public func touchDown(_ finger: Int, _ window: CompositorWindow, x: Double, y: Double) {
     fingers[finger] = window
     send(
-      \.touches, window, "down", .uint(compositor.nextSerial()), .uint(compositor.milliseconds),
+      \.touches, window, "down", .uint(nextUse()), .uint(compositor.milliseconds),
       .object(window.surface.object), .int(finger), .fixed(x), .fixed(y))
     send(\.touches, window, "frame")
   }
