@@ -180,6 +180,7 @@ final class PictureStage {
 
   private func check(_ window: CompositorWindow, _ frame: ShownFrame) {
     shown.append(frame)
+    if let fault = window.frameFault { faults.append("\(fault) at \(frame.time)") }
     guard let image = try? window.copyShownImage() else { return faults.append("no picture at \(frame.time)") }
     for output in compositor.outputs { scales.insert(output.scale) }
     guard let state = (seenState..<states.count).first(where: { isPicture(image, of: states[$0]) }) else {

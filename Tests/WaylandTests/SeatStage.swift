@@ -17,8 +17,11 @@ final class SeatStage {
   private(set) var keyboards: [(Keyboard?, KeyRepeat?)] = []
   var seat: CompositorSeat { window.compositor.seat }
 
-  init(globals: CompositorGlobals = .all) throws {
-    window = try PictureStage(globals: globals, size: (200, 100))
+  init(globals: CompositorGlobals = .all, scale: Int = 120, decoration: CompositorPolicy.Decoration = .byCompositor) throws {
+    var policy = CompositorPolicy()
+    policy.decoration = decoration
+    window = try PictureStage(
+      outputs: [CompositorOutput(scale: scale)], globals: globals, policy: policy, size: (200, 100))
     seat.keymap = Self.layout
     window.run(for: .milliseconds(50))
     input = WaylandInput(connection: window.display.connection) { [unowned self] in

@@ -44,7 +44,8 @@ final class WindowScriptTests: XCTestCase {
     stage.run(for: .milliseconds(300))
     guard let window = stage.compositor.windows.first else { return XCTFail("no window, \(note)") }
     window.isHidden = false
-    window.configure(width: 50, height: 40, states: [.activated])
+    // So high that the ball is seen below a title bar too.
+    window.configure(width: 50, height: 70, states: [.activated])
     stage.animate()
     stage.run(for: .milliseconds(500))
     XCTAssertEqual(stage.display.state, .showing, note)

@@ -49,7 +49,10 @@ final class WindowStage {
     ball.backgroundColor = .black
     root.addSublayer(ball)
     engine = Engine(display: display, root: root, loop: loop, workers: WorkerPool(threads: 1))
-    compositor.onShown = { [unowned self] in shown.append($1) }
+    compositor.onShown = { [unowned self] window, frame in
+      shown.append(frame)
+      XCTAssertNil(window.frameFault, "at \(frame.time)")
+    }
     engine.output.observe { [unowned self] event in
       switch event {
       case .presented(let frame): presented.append(frame)

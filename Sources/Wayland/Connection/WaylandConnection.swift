@@ -196,6 +196,14 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
     return nil
   }
 
+  /// The window in whose frame a surface is, and the part of the frame; nil if it is in none.
+  func frame(of surface: UInt) -> (WaylandWindow, FrameLayout.Part)? {
+    for entry in windows {
+      if let window = entry.window, let part = window.frame?.part(of: surface) { return (window, part) }
+    }
+    return nil
+  }
+
   // MARK: Events
 
   /// Handles the events that are there.

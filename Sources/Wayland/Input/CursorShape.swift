@@ -16,6 +16,8 @@ public enum CursorShape: Hashable, Sendable, CaseIterable {
   case notAllowed
   case resizeHorizontally
   case resizeVertically
+  /// From the upper left to the lower right, and from the lower left to the upper right.
+  case resizeDown, resizeUp
   /// The program is busy, and takes input all the same.
   case progress
   case wait
@@ -34,6 +36,8 @@ public enum CursorShape: Hashable, Sendable, CaseIterable {
     case .notAllowed: WP_CURSOR_SHAPE_DEVICE_V1_SHAPE_NOT_ALLOWED.rawValue
     case .resizeHorizontally: WP_CURSOR_SHAPE_DEVICE_V1_SHAPE_EW_RESIZE.rawValue
     case .resizeVertically: WP_CURSOR_SHAPE_DEVICE_V1_SHAPE_NS_RESIZE.rawValue
+    case .resizeDown: WP_CURSOR_SHAPE_DEVICE_V1_SHAPE_NWSE_RESIZE.rawValue
+    case .resizeUp: WP_CURSOR_SHAPE_DEVICE_V1_SHAPE_NESW_RESIZE.rawValue
     case .progress: WP_CURSOR_SHAPE_DEVICE_V1_SHAPE_PROGRESS.rawValue
     case .wait: WP_CURSOR_SHAPE_DEVICE_V1_SHAPE_WAIT.rawValue
     }
@@ -53,6 +57,8 @@ public enum CursorShape: Hashable, Sendable, CaseIterable {
     case .notAllowed: ["not-allowed", "crossed_circle"]
     case .resizeHorizontally: ["ew-resize", "sb_h_double_arrow"]
     case .resizeVertically: ["ns-resize", "sb_v_double_arrow"]
+    case .resizeDown: ["nwse-resize", "bottom_right_corner"]
+    case .resizeUp: ["nesw-resize", "top_right_corner"]
     case .progress: ["progress", "left_ptr_watch"]
     case .wait: ["wait", "watch"]
     }

@@ -10,6 +10,10 @@ final class SeatPointer {
   private let pointer: OpaquePointer
   private unowned let seat: WaylandSeat
   private var window: WaylandWindow?
+  /// The part of a window's own frame that the pointer is in; then it is in no window.
+  private var frame: (window: WaylandWindow, part: FrameLayout.Part)?
+  /// The look over a frame, which the application does not choose.
+  private var frameCursor: CursorShape?
   /// The serial of the arrival in the window, with which the cursor is set.
   private var arrival: UInt32 = 0
   private var axes = PointerAxes()
@@ -35,12 +39,13 @@ final class SeatPointer {
   // MARK: Cursor
 
   func showCursor() {
-    guard window != nil else { return }
-    guard let number = seat.cursor.number else { return wl_pointer_set_cursor(pointer, arrival, nil, 0, 0) }
+    guard let over = window ?? frame?.window else { return }
+    let cursor = frameCursor ?? seat.cursor
+    guard let number = cursor.number else { return wl_pointer_set_cursor(pointer, arrival, nil, 0, 0) }
     if let shapes { return wp_cursor_shape_device_v1_set_shape(shapes, arrival, number) }
-    let scale = ((window?.configuration.scale ?? 120) + 119) / 120
+    let scale = (over.configuration.scale + 119) / 120
     theme = theme ?? CursorTheme(seat.connection, scale: max(scale, 1))
-    theme?.show(seat.cursor, pointer, serial: arrival)
+    theme?.show(cursor, pointer, serial: arrival)
   }
 
   // MARK: Events
@@ -48,12 +53,17 @@ final class SeatPointer {
   private func entered(_ surface: UInt, _ serial: UInt32, _ x: Double, _ y: Double) {
     window = seat.window(surface)
     arrival = serial
+    frame = seat.connection.frame(of: surface).map { (window: $0.0, part: $0.1) }
+    frameCursor = nil
+    if frame != nil { return moved(seat.now, x, y) }
     guard window != nil else { return }
     showCursor()
     moved(seat.now, x, y)
   }
 
   private func left() {
+    frame?.window.frame?.pointerLeft()
+    (frame, frameCursor) = (nil, nil)
     guard let window else { return }
     self.window = nil
     axes = PointerAxes()
@@ -61,11 +71,21 @@ final class SeatPointer {
   }
 
   private func moved(_ time: MonotonicTime, _ x: Double, _ y: Double) {
+    if let frame {
+      let cursor = frame.window.frame?.pointerMoved(frame.part, to: Point(x, y), seat: seat.pointer)
+      guard cursor != frameCursor else { return }
+      frameCursor = cursor
+      return showCursor()
+    }
     guard let window else { return }
     seat.send(.position(window.part(x, y)), .pointer, of: window, at: time)
   }
 
   private func pressed(_ serial: UInt32, _ stamp: UInt32, _ button: UInt32, isDown: Bool) {
+    if let frame {
+      frame.window.frame?.pointerPressed(
+        button, isDown: isDown, serial: serial, time: seat.time(of: stamp), seat: seat.pointer)
+    }
     guard let window, let code = UInt16(exactly: button) else { return }
     if isDown { seat.used(serial) }
     seat.send(.button(InputCode(rawValue: code), isDown: isDown), .pointer, of: window, at: seat.time(of: stamp))

@@ -9,6 +9,8 @@ final class SeatTouch {
   private let pointer: OpaquePointer
   private unowned let seat: WaylandSeat
   private var fingers = FingerSlots()
+  /// The finger on a button of a window's own frame.
+  private var frameButton: (id: Int32, window: WaylandWindow, area: FrameArea)?
 
   init(_ pointer: OpaquePointer, of seat: WaylandSeat) {
     (self.pointer, self.seat) = (pointer, seat)
@@ -20,7 +22,11 @@ final class SeatTouch {
   }
 
   private func down(_ serial: UInt32, _ stamp: UInt32, _ surface: UInt, _ id: Int32, _ x: Double, _ y: Double) {
-    guard let window = seat.window(surface) else { return }
+    guard let window = seat.window(surface) else {
+      guard let (window, part) = seat.connection.frame(of: surface) else { return }
+      frameButton = window.frame?.touched(part, at: Point(x, y), serial: serial, seat: seat.pointer).map { (id, window, $0) }
+      return
+    }
     seat.used(serial)
     let slot = fingers.begin(id, in: window)
     seat.send(.touch(finger: slot, .down(window.part(x, y))), .touch, of: window, at: seat.time(of: stamp))
@@ -32,11 +38,16 @@ final class SeatTouch {
   }
 
   private func up(_ stamp: UInt32, _ id: Int32) {
+    if let (finger, window, area) = frameButton, finger == id {
+      frameButton = nil
+      return window.frame?.tapped(area, seat: seat.pointer) ?? ()
+    }
     guard let (window, slot) = fingers.end(id) else { return }
     seat.send(.touch(finger: slot, .up), .touch, of: window, at: seat.time(of: stamp))
   }
 
   private func cancelled() {
+    frameButton = nil
     for (window, slot) in fingers.endAll() {
       seat.send(.touch(finger: slot, .cancelled), .touch, of: window, at: seat.now)
     }

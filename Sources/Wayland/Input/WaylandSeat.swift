@@ -8,7 +8,7 @@ final class WaylandSeat {
   let connection: WaylandConnection
   /// Its number in the registry.
   let global: UInt32
-  private let pointer: OpaquePointer
+  let pointer: OpaquePointer
   private unowned let input: WaylandInput
   private var stamps = InputStampClock()
   private var seatPointer: SeatPointer?

@@ -35,13 +35,15 @@ package final class WaylandWindow {
   private(set) var entered: [WaylandOutput] = []
 
   /// The surface and its roles. They come and go together.
-  private struct Objects {
+  struct Objects {
     let surface: OpaquePointer
     let shellSurface: OpaquePointer
     let toplevel: OpaquePointer
   }
 
-  private var objects: Objects?
+  private(set) var objects: Objects?
+  /// The window's own frame; nil where the desktop draws one.
+  var frame: WindowFrame?
   private var decoration: OpaquePointer?
   private var viewport: OpaquePointer?
   private var fractionalScale: OpaquePointer?
@@ -79,7 +81,10 @@ package final class WaylandWindow {
     if options.isFullScreen { xdg_toplevel_set_fullscreen(toplevel, nil) }
     if let manager = globals.decorations {
       decoration = zxdg_decoration_manager_v1_get_toplevel_decoration(manager, toplevel)
+      zxdg_toplevel_decoration_v1_add_listener(decoration, Self.decorationListener, listenerData(self))
       zxdg_toplevel_decoration_v1_set_mode(decoration, ZXDG_TOPLEVEL_DECORATION_V1_MODE_SERVER_SIDE.rawValue)
+    } else {
+      setOwnFrame(true)
     }
     if let viewporter = globals.viewporter { viewport = wp_viewporter_get_viewport(viewporter, surface) }
     if viewport != nil, let manager = globals.fractionalScale {
@@ -110,6 +115,8 @@ package final class WaylandWindow {
     if let fractionalScale { wp_fractional_scale_v1_destroy(fractionalScale) }
     if let viewport { wp_viewport_destroy(viewport) }
     if let decoration { zxdg_toplevel_decoration_v1_destroy(decoration) }
+    frame?.destroy()
+    frame = nil
     xdg_toplevel_destroy(objects.toplevel)
     xdg_surface_destroy(objects.shellSurface)
     wl_surface_destroy(objects.surface)
@@ -125,11 +132,11 @@ package final class WaylandWindow {
 
   // MARK: - Frames
 
-  func makeBuffer(width: Int, height: Int) throws(SystemError) -> WindowBuffer {
+  func makeBuffer(width: Int, height: Int, isOpaque: Bool = true) throws(SystemError) -> WindowBuffer {
     guard let memory = connection.globals.sharedMemory, connection.pointer != nil else {
       throw SystemError(call: "wl_shm_create_pool", errno: ENOTCONN)
     }
-    return try WindowBuffer(width: width, height: height, sharedMemory: memory)
+    return try WindowBuffer(width: width, height: height, isOpaque: isOpaque, sharedMemory: memory)
   }
 
   /// No frame is painted in a buffer any more. It goes when the compositor has let go of it.
@@ -152,6 +159,7 @@ package final class WaylandWindow {
     guard let surface else { return }
     answerProposal()
     tellScale()
+    frame?.prepare()
     for rect in damage.rects {
       wl_surface_damage_buffer(
         surface, Int32(rect.minX), Int32(rect.minY), Int32(rect.width), Int32(rect.height))
@@ -210,6 +218,7 @@ package final class WaylandWindow {
   func setTitle(_ title: String) {
     options.title = title
     if let objects { xdg_toplevel_set_title(objects.toplevel, title) }
+    refreshFrame()
   }
 
   func setFullScreen(_ isFullScreen: Bool) {
@@ -276,12 +285,15 @@ package final class WaylandWindow {
     // A frame answers a new size; nothing else needs one.
     if changes.isDisjoint(with: [.first, .resized]), !hasUnansweredSize, let surface {
       answerProposal()
+      frame?.prepare()
       wl_surface_commit(surface)
     }
   }
 
-  /// True while the last frame has not the size that was proposed.
-  private var hasUnansweredSize: Bool { owner.map { _ in told?.extent != configuration.extent } ?? true }
+  /// True while the last frame has not the size that was proposed, or not the scale.
+  private var hasUnansweredSize: Bool {
+    owner.map { _ in told?.extent != configuration.extent || told?.scale != configuration.scale } ?? true
+  }
 
   fileprivate func callbackCame(_ pointer: UInt) {
     guard let callback, UInt(bitPattern: callback) == pointer else { return }
@@ -291,7 +303,12 @@ package final class WaylandWindow {
   }
 
   func feedbackCame(_ serial: UInt64, stamp: MonotonicTime?) { owner?.windowHasFeedback(ofFrame: serial, stamp: stamp) }
-  fileprivate func isToClose() { owner?.windowIsToClose() }
+  func updateConfiguration(_ change: (inout WindowConfiguration) -> Void) { change(&configuration) }
+
+  /// True when a frame of the size that was proposed last is shown.
+  var hasAnsweredSize: Bool { told != nil && !hasUnansweredSize }
+
+  func isToClose() { owner?.windowIsToClose() }
 
   // MARK: - Listeners
 
@@ -320,7 +337,14 @@ package final class WaylandWindow {
       },
       close: { data, _ in onMain(data) { (window: WaylandWindow) in window.isToClose() } },
       configure_bounds: { _, _, _, _ in },
-      wm_capabilities: { _, _, _ in }))
+      wm_capabilities: { data, _, array in
+        let numbers = array.map { numbersOf($0) } ?? []
+        onMain(data) { (window: WaylandWindow) in
+          window.frame?.setCapabilities(
+            maximize: numbers.contains(XDG_TOPLEVEL_WM_CAPABILITIES_MAXIMIZE.rawValue),
+            minimize: numbers.contains(XDG_TOPLEVEL_WM_CAPABILITIES_MINIMIZE.rawValue))
+        }
+      }))
 
   private static let fractionalScaleListener = listenerTable(
     wp_fractional_scale_v1_listener(
@@ -339,8 +363,7 @@ package final class WaylandWindow {
 extension WindowConfiguration.States {
   /// - Parameter array: the numbers of `xdg_toplevel.state`.
   init(_ array: UnsafeMutablePointer<wl_array>?) {
-    guard let array = array?.pointee, let data = array.data else { return }
-    let numbers = UnsafeRawBufferPointer(start: data, count: array.size).bindMemory(to: UInt32.self)
+    let numbers = array.map { numbersOf($0) } ?? []
     let fitted = [
       XDG_TOPLEVEL_STATE_MAXIMIZED, XDG_TOPLEVEL_STATE_TILED_LEFT, XDG_TOPLEVEL_STATE_TILED_RIGHT,
       XDG_TOPLEVEL_STATE_TILED_TOP, XDG_TOPLEVEL_STATE_TILED_BOTTOM,
@@ -348,6 +371,12 @@ extension WindowConfiguration.States {
     isFullScreen = numbers.contains(XDG_TOPLEVEL_STATE_FULLSCREEN.rawValue)
     isActivated = numbers.contains(XDG_TOPLEVEL_STATE_ACTIVATED.rawValue)
     isSuspended = numbers.contains(XDG_TOPLEVEL_STATE_SUSPENDED.rawValue)
+    isMaximized = numbers.contains(XDG_TOPLEVEL_STATE_MAXIMIZED.rawValue)
     isFitted = fitted.contains { numbers.contains($0.rawValue) }
   }
+}
+
+private func numbersOf(_ array: UnsafeMutablePointer<wl_array>) -> [UInt32] {
+  guard let data = array.pointee.data else { return [] }
+  return Array(UnsafeRawBufferPointer(start: data, count: array.pointee.size).bindMemory(to: UInt32.self))
 }

@@ -14,7 +14,8 @@ final class WindowBuffer {
   /// Called when the compositor has let go of it.
   var onRelease: (@MainActor () -> Void)?
 
-  init(width: Int, height: Int, sharedMemory: OpaquePointer) throws(SystemError) {
+  /// - Parameter isOpaque: false for pixels that have an alpha, by which the others are multiplied.
+  init(width: Int, height: Int, isOpaque: Bool = true, sharedMemory: OpaquePointer) throws(SystemError) {
     let bytesPerRow = (width * 4 + 63) & ~63
     let size = bytesPerRow * height
     // A pool's size is 32 bits.
@@ -33,7 +34,8 @@ final class WindowBuffer {
     bitmap = Bitmap(width: width, height: height, bytesPerRow: bytesPerRow, base: base) { munmap($0, size) }
     let pool = wl_shm_create_pool(sharedMemory, file.number, Int32(size))
     pointer = wl_shm_pool_create_buffer(
-      pool, 0, Int32(width), Int32(height), Int32(bytesPerRow), UInt32(WL_SHM_FORMAT_XRGB8888.rawValue))
+      pool, 0, Int32(width), Int32(height), Int32(bytesPerRow),
+      UInt32((isOpaque ? WL_SHM_FORMAT_XRGB8888 : WL_SHM_FORMAT_ARGB8888).rawValue))
     wl_shm_pool_destroy(pool)
     wl_buffer_add_listener(pointer, Self.listener, listenerData(self))
   }

@@ -29,6 +29,7 @@ struct WindowConfiguration: Hashable, Sendable {
     var isSuspended = false
     var isFullScreen = false
     var isActivated = false
+    var isMaximized = false
     /// Maximized, tiled or full screen: the size is not the window's own.
     var isFitted = false
   }
@@ -40,6 +41,12 @@ struct WindowConfiguration: Hashable, Sendable {
   private(set) var isSuspended = false
   private(set) var isFullScreen = false
   private(set) var isActivated = false
+  private(set) var isMaximized = false
+  private(set) var isFitted = false
+  /// True if the window has a frame of its own, which is a part of the proposed size.
+  private(set) var isFramed = false
+  /// True for a frame in the next proposal.
+  var wantsFrame = false
   /// True after the first proposal.
   private(set) var isMapped = false
   private var proposal = Proposal()
@@ -70,13 +77,14 @@ struct WindowConfiguration: Hashable, Sendable {
     var isSuspended = false
     var isFullScreen = false
     var isActivated = false
+    var isMaximized = false
     var isFitted = false
   }
 
   mutating func propose(width: Int, height: Int, states: States) {
     proposal = Proposal(
       width: max(width, 0), height: max(height, 0), isSuspended: states.isSuspended, isFullScreen: states.isFullScreen,
-      isActivated: states.isActivated, isFitted: states.isFitted || states.isFullScreen)
+      isActivated: states.isActivated, isMaximized: states.isMaximized, isFitted: states.isFitted || states.isFullScreen)
   }
 
   /// The proposal is complete.
@@ -85,13 +93,16 @@ struct WindowConfiguration: Hashable, Sendable {
     var changes: Changes = isMapped ? [] : .first
     isMapped = true
     let before = pixels
+    isFramed = wantsFrame && !proposal.isFullScreen
+    let height = max(proposal.height - (isFramed ? FrameLayout.titleHeight : 0), 1)
     extent = Extent(
-      width: proposal.width > 0 ? proposal.width : own.width, height: proposal.height > 0 ? proposal.height : own.height)
+      width: proposal.width > 0 ? proposal.width : own.width, height: proposal.height > 0 ? height : own.height)
     if !proposal.isFitted { own = extent }
     if pixels != before { changes.insert(.resized) }
     if isSuspended != proposal.isSuspended { changes.insert(.suspended) }
     if isFullScreen != proposal.isFullScreen { changes.insert(.fullScreen) }
     (isSuspended, isFullScreen, isActivated) = (proposal.isSuspended, proposal.isFullScreen, proposal.isActivated)
+    (isMaximized, isFitted) = (proposal.isMaximized, proposal.isFitted)
     return changes
   }
 
@@ -113,5 +124,6 @@ struct WindowConfiguration: Hashable, Sendable {
   /// The connection is another one: the size is kept.
   mutating func disconnect() {
     (isMapped, isSuspended, isActivated, unanswered, proposal) = (false, false, false, nil, Proposal())
+    (isMaximized, isFitted, isFramed, wantsFrame) = (false, false, false, false)
   }
 }

@@ -13,7 +13,7 @@ final class CompositorSurface {
   /// The layout of the newest commit that is applied.
   private(set) var layout = SurfaceLayout()
   /// The commits that wait for their turn, oldest first.
-  private var queue: [(SurfaceCommit, SurfaceLayout)] = []
+  private var queue: [(SurfaceCommit, SurfaceLayout, [SubsurfaceCommit])] = []
   /// The commits that were applied since pictures were taken last.
   private var applied: [SurfaceCommit] = []
   /// The buffer of the newest applied commit, and the one in the last picture.
@@ -33,6 +33,12 @@ final class CompositorSurface {
   /// An event that was sent after the newest scale.
   var scaleSerial = UInt32.max
   var fractionalScale: ServerObject?
+  /// The surface that this one is a part of, and its place there; nil for one of its own.
+  var place: SubsurfacePlace?
+  /// The surfaces that are parts of this one.
+  var parts: [CompositorSurface] = []
+  /// The commits that wait for the next one of the surface that this is a part of.
+  private var cached: [(SurfaceCommit, SurfaceLayout)] = []
   /// The outputs that it was told it is on.
   var entered: Set<Int> = []
 
@@ -68,7 +74,8 @@ final class CompositorSurface {
     }
     check(commit, pendingLayout)
     commit.buffer?.hold()
-    queue.append((commit, pendingLayout))
+    if place != nil { return cached.append((commit, pendingLayout)) }
+    queue.append((commit, pendingLayout, parts.compactMap { $0.takeCached() }))
     applyReady(at: nil)
     compositor.changed()
     window?.committed(commit)
@@ -78,22 +85,64 @@ final class CompositorSurface {
   ///
   /// - Parameter vblank: the time of the vblank for which pictures are taken; nil between.
   private func applyReady(at vblank: MonotonicTime?) {
-    while let (commit, layout) = queue.first {
+    while let (commit, layout, parts) = queue.first {
       if commit.waitsForBarrier && hasBarrier { return }
       if let target = commit.target, vblank.map({ target > $0 }) ?? true { return }
       queue.removeFirst()
-      self.layout = layout
       if commit.setsBarrier { hasBarrier = true }
-      applied.append(commit)
-      let previous = current
-      switch commit.attachment {
-      case .none: continue
-      case .removed: current = nil
-      case .buffer(let buffer): current = buffer
-      }
-      // One that no picture was taken of is free at once.
-      if let previous, previous !== taken, previous !== current { compositor.giveBack(previous) }
+      apply(commit, layout)
+      for part in parts { part.surface.apply(part) }
     }
+  }
+
+  private func apply(_ commit: SurfaceCommit, _ layout: SurfaceLayout) {
+    self.layout = layout
+    applied.append(commit)
+    let previous = current
+    switch commit.attachment {
+    case .none: return
+    case .removed: current = nil
+    case .buffer(let buffer): current = buffer
+    }
+    // One that no picture was taken of is free at once.
+    if let previous, previous !== taken, previous !== current { compositor.giveBack(previous) }
+  }
+
+  /// The commits since the last one of the surface that this is a part of.
+  private func takeCached() -> SubsurfaceCommit? {
+    guard let place else { return nil }
+    defer { cached = [] }
+    return SubsurfaceCommit(surface: self, commits: cached, corner: place.pending)
+  }
+
+  private func apply(_ part: SubsurfaceCommit) {
+    place?.corner = part.corner
+    for (commit, layout) in part.commits { apply(commit, layout) }
+  }
+
+  /// The layout and the place of the picture.
+  private(set) var shownLayout = SurfaceLayout()
+  private var shownCorner = SubsurfacePlace.Corner()
+
+  /// The size of what is seen, in points.
+  var shownSize: SurfaceLayout.IntSize? { picture.flatMap { shownLayout.size(width: $0.width, height: $0.height) } }
+
+  /// The places of the parts that are seen, in points around the surface.
+  var shownParts: [IntRect] {
+    parts.compactMap { part in
+      guard let size = part.shownSize else { return nil }
+      return IntRect(x: part.shownCorner.x, y: part.shownCorner.y, width: size.width, height: size.height)
+    }
+  }
+
+  /// The part that is seen at a point, or the surface itself, and the point there.
+  func target(x: Double, y: Double) -> (CompositorSurface, x: Double, y: Double) {
+    for part in parts {
+      guard let size = part.shownSize else { continue }
+      let (x, y) = (x - Double(part.shownCorner.x), y - Double(part.shownCorner.y))
+      if x >= 0, y >= 0, x < Double(size.width), y < Double(size.height) { return (part, x, y) }
+    }
+    return (self, x, y)
   }
 
   // MARK: Pictures
@@ -103,6 +152,7 @@ final class CompositorSurface {
     guard window?.isHidden != true else { return }
     applyReady(at: time)
     hasBarrier = false
+    (shownLayout, shownCorner) = (layout, place?.corner ?? shownCorner)
     let commits = applied
     applied = []
     guard let last = commits.last else { return }
@@ -166,14 +216,16 @@ final class CompositorSurface {
 
   /// A buffer is gone.
   func forget(_ buffer: ClientBuffer) {
-    let isSeen = buffer === current || queue.contains { $0.0.buffer === buffer }
+    let isSeen =
+      buffer === current || queue.contains { $0.0.buffer === buffer } || cached.contains { $0.0.buffer === buffer }
     if isSeen, buffer.isHeld { compositor.note(.destroyedBuffer, "commit \(commitCount)") }
   }
 
   func end() {
-    for (commit, _) in queue { end(commit) }
+    for (commit, _, _) in queue { end(commit) }
+    for (commit, _) in cached { end(commit) }
     for commit in applied { end(commit) }
-    (queue, applied) = ([], [])
+    (queue, cached, applied) = ([], [], [])
     end(pending)
   }
 

@@ -1,3 +1,4 @@
+public import Geometry
 public import Raster
 
 /// A state of a window that the compositor tells its client.
@@ -8,6 +9,16 @@ public enum WindowState: UInt32, Hashable, Sendable, CaseIterable {
   case activated = 4
   /// Nothing of it is seen.
   case suspended = 9
+}
+
+/// A request of a client for its window that the compositor grants when it likes.
+public enum WindowWish: Hashable, Sendable {
+  /// To be moved with the pointer or the finger.
+  case move
+  /// To be resized with it, at edges by the numbers of xdg-shell.
+  case resize(edges: UInt32)
+  case menu(x: Int, y: Int)
+  case minimize
 }
 
 /// A window of a client, as the compositor has it.
@@ -28,11 +39,21 @@ public final class CompositorWindow {
   public internal(set) var inhibitsIdle = false
   /// The decoration that the client was told; nil for one that has not asked.
   public internal(set) var decoration: CompositorPolicy.Decoration?
+  /// The requests of the client so far that the compositor leaves to the test.
+  public internal(set) var wishes: [WindowWish] = []
+  /// The parts of the window's own frame that are seen, in points around its content.
+  public var frameParts: [IntRect] { surface.shownParts }
+  /// The size of the content that is seen, in points; nil while that is nothing.
+  public var contentSize: (width: Int, height: Int)? { surface.shownSize.map { (width: $0.width, height: $0.height) } }
+  /// The window without its edges, in points around its content; nil where the client has not said.
+  public var geometry: IntRect? { surface.shownLayout.geometry }
   /// The states that were told last.
   public private(set) var states: Set<WindowState> = [.activated]
   /// The output that it lies on, by its place.
   public private(set) var output = 0
 
+  /// The least size that the client wants, in points.
+  var minimumSize = SurfaceLayout.IntSize(width: 0, height: 0)
   let surface: CompositorSurface
   let shellSurface: ServerObject
   let toplevel: ServerObject
@@ -55,9 +76,18 @@ public final class CompositorWindow {
   /// True while a picture of it is seen.
   public var isMapped: Bool { surface.isMapped }
 
-  /// A copy of what the compositor shows of it; nil while that is nothing.
-  public func copyShownImage() throws(BitmapError) -> Image? {
-    guard let picture = surface.picture else { return nil }
+  /// A copy of what the compositor shows of it, without a frame of its own; nil while that is nothing.
+  public func copyShownImage() throws(BitmapError) -> Image? { try Self.copy(surface.picture) }
+
+  /// Copies of the parts of the window's own frame.
+  public func copyFrame() throws(BitmapError) -> [Image] {
+    var images: [Image] = []
+    for part in surface.parts { if let image = try Self.copy(part.picture) { images.append(image) } }
+    return images
+  }
+
+  private static func copy(_ picture: Bitmap?) throws(BitmapError) -> Image? {
+    guard let picture else { return nil }
     let copy = try Bitmap(width: picture.width, height: picture.height)
     for y in 0..<copy.height { copy.row(y).copyMemory(from: picture.row(y), byteCount: 4 * copy.width) }
     return copy.freeze()
@@ -68,10 +98,15 @@ public final class CompositorWindow {
   /// Asks for another size or other states.
   ///
   /// - Parameters:
-  ///   - width: in points, as `height` is; 0 lets the client choose.
+  ///   - width: in points, as `height` is; 0 lets the client choose. A window that does not fill the screen gets no less than it asks for.
   ///   - states: nil for those of before.
   public func configure(width: Int, height: Int, states: Set<WindowState>? = nil) {
     self.states = states ?? self.states
+    var (width, height) = (width, height)
+    if !self.states.contains(.fullscreen) {
+      if width != 0 { width = max(width, minimumSize.width) }
+      if height != 0 { height = max(height, minimumSize.height) }
+    }
     if !self.states.contains(.fullscreen), !self.states.contains(.maximized) {
       floatingSize = SurfaceLayout.IntSize(width: width, height: height)
     }

@@ -8,6 +8,7 @@ extension ScriptedCompositor {
   func addGlobals() {
     let bindings: [(String, @MainActor (ServerObject) -> Void)] = [
       ("wl_compositor", { [unowned self] in offerSurfaces($0) }), ("xdg_wm_base", { [unowned self] in offerShell($0) }),
+      ("wl_subcompositor", { [unowned self] in offerSubsurfaces($0) }),
       ("wp_presentation", { [unowned self] in offerPresentation($0) }),
       ("wp_viewporter", { [unowned self] in offerViewports($0) }),
       ("wp_fractional_scale_manager_v1", { [unowned self] in offerFractionalScale($0) }),

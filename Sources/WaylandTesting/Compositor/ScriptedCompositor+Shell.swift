@@ -47,8 +47,18 @@ extension ScriptedCompositor {
       self?.windowsOfSurfaces[ObjectIdentifier(surface)] = nil
       self?.seat.forget(window)
     }
-    toplevel.onRequest = { request in
+    toplevel.onRequest = { [unowned self] request in
+      /// Notes a request that answers something which a person did.
+      @MainActor func answer(_ wish: WindowWish, serial: UInt32) {
+        if !seat.isUsed(serial) { note(.unknownInput, "\(wish) for \(serial)") }
+        window.wishes.append(wish)
+      }
       switch request.name {
+      case "move": answer(.move, serial: request.uint(1))
+      case "resize": answer(.resize(edges: request.uint(2)), serial: request.uint(1))
+      case "show_window_menu": answer(.menu(x: request.int(2), y: request.int(3)), serial: request.uint(1))
+      case "set_min_size": window.minimumSize = SurfaceLayout.IntSize(width: request.int(0), height: request.int(1))
+      case "set_minimized": window.wishes.append(.minimize)
       case "set_title": window.title = request.string(0)
       case "set_app_id": window.appID = request.string(0)
       case "set_fullscreen": window.setState(.fullscreen, true)
@@ -56,6 +66,31 @@ extension ScriptedCompositor {
       case "set_maximized": window.setState(.maximized, true)
       case "unset_maximized": window.setState(.maximized, false)
       default: break
+      }
+    }
+  }
+
+  /// Surfaces that are parts of others, always synchronized with them.
+  func offerSubsurfaces(_ manager: ServerObject) {
+    manager.onRequest = { [unowned self] request in
+      guard request.name == "get_subsurface" else { return }
+      let object = request.newObject(0)
+      guard let surface = extend(request, 1, with: object),
+        let parent = surfaces.first(where: { $0.object === request.object(2) })
+      else { return }
+      surface.place = SubsurfacePlace()
+      parent.parts.append(surface)
+      object.onRequest = { [unowned self] request in
+        switch request.name {
+        case "set_position": surface.place?.pending = SubsurfacePlace.Corner(x: request.int(0), y: request.int(1))
+        case "set_desync": note(.wrongOrder, "a part that goes ahead of its window")
+        default: break
+        }
+      }
+      object.onEnd = { [weak parent] in
+        surface.extensions.remove("wl_subsurface")
+        surface.place = nil
+        parent?.parts.removeAll { $0 === surface }
       }
     }
   }

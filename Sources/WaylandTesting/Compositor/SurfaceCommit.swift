@@ -58,3 +58,22 @@ struct SurfaceLayout: Hashable {
     return IntSize(width: width / scale, height: height / scale)
   }
 }
+
+/// The place of a surface in another one, in points. A new one counts from the next commit of that on.
+struct SubsurfacePlace: Hashable {
+  struct Corner: Hashable {
+    var x = 0
+    var y = 0
+  }
+
+  var corner = Corner()
+  var pending = Corner()
+}
+
+/// The part that a commit of a surface brings for one that is a part of it.
+@MainActor
+struct SubsurfaceCommit {
+  let surface: CompositorSurface
+  let commits: [(SurfaceCommit, SurfaceLayout)]
+  let corner: SubsurfacePlace.Corner
+}

@@ -49,6 +49,8 @@ public final class CompositorSeat {
   private unowned let compositor: ScriptedCompositor
   /// The serials of all arrivals of the pointer; the newest is the last.
   private var arrivals: [UInt32] = []
+  /// The surface of the window that the pointer is over.
+  private var pointerSurface: CompositorSurface?
   /// The serials of keys, buttons and touches.
   private var used: Set<UInt32> = []
   /// The fingers that are down, with their windows.
@@ -105,20 +107,22 @@ public final class CompositorSeat {
 
   // MARK: Pointer
 
-  /// Moves the pointer to a place of a window, in its points, or to where there is none.
+  /// Moves the pointer to a place of a window, in points of its content, or to where there is none. Where the window's own frame is, that has
+  /// the pointer.
   public func movePointer(_ window: CompositorWindow?, x: Double = 0, y: Double = 0) {
-    if let old = pointerFocus, old !== window {
-      send(\.pointers, old, "leave", .uint(compositor.nextSerial()), .object(old.surface.object))
+    let target = window?.surface.target(x: x, y: y)
+    let isNew = pointerSurface !== target?.0
+    if isNew, let old = pointerFocus, let surface = pointerSurface {
+      send(\.pointers, old, "leave", .uint(compositor.nextSerial()), .object(surface.object))
       frame(old)
     }
-    let isNew = pointerFocus !== window
-    pointerFocus = window
-    guard let window else { return }
+    (pointerFocus, pointerSurface) = (window, target?.0)
+    guard let window, let (surface, x, y) = target else { return }
     if isNew {
       let serial = compositor.nextSerial()
       arrivals.append(serial)
       cursor = .unknown
-      send(\.pointers, window, "enter", .uint(serial), .object(window.surface.object), .fixed(x), .fixed(y))
+      send(\.pointers, window, "enter", .uint(serial), .object(surface.object), .fixed(x), .fixed(y))
     } else {
       send(\.pointers, window, "motion", .uint(compositor.milliseconds), .fixed(x), .fixed(y))
     }
@@ -172,12 +176,13 @@ public final class CompositorSeat {
 
   // MARK: Touch
 
-  /// A finger goes down in a window, at a place in its points.
+  /// A finger goes down in a window, at a place in points of its content.
   public func touchDown(_ finger: Int, _ window: CompositorWindow, x: Double, y: Double) {
+    let (surface, x, y) = window.surface.target(x: x, y: y)
     fingers[finger] = window
     send(
       \.touches, window, "down", .uint(nextUse()), .uint(compositor.milliseconds),
-      .object(window.surface.object), .int(finger), .fixed(x), .fixed(y))
+      .object(surface.object), .int(finger), .fixed(x), .fixed(y))
     send(\.touches, window, "frame")
   }
 
@@ -266,7 +271,7 @@ public final class CompositorSeat {
 
   func forget(_ window: CompositorWindow) {
     if keyboardFocus === window { keyboardFocus = nil }
-    if pointerFocus === window { pointerFocus = nil }
+    if pointerFocus === window { (pointerFocus, pointerSurface) = (nil, nil) }
     fingers = fingers.filter { $0.value !== window }
   }
 
