@@ -8,6 +8,7 @@
 #include "Generated/idle-inhibit-unstable-v1-server.h"
 #include "Generated/presentation-time-server.h"
 #include "Generated/tablet-unstable-v2-server.h"
+#include "Generated/text-input-unstable-v3-server.h"
 #include "Generated/viewporter-server.h"
 #include "Generated/xdg-decoration-unstable-v1-server.h"
 #include "Generated/xdg-shell-server.h"

@@ -15,7 +15,8 @@
   each(wl_compositor) each(wl_output) each(wl_seat) each(wl_shm) each(xdg_wm_base) each(wp_presentation)               \
       each(wp_viewporter) each(wp_fractional_scale_manager_v1) each(wp_fifo_manager_v1)                                \
           each(wp_commit_timing_manager_v1) each(zxdg_decoration_manager_v1) each(wp_cursor_shape_manager_v1)          \
-              each(zwp_idle_inhibit_manager_v1) each(wl_data_device_manager) each(wl_data_offer) each(wl_subcompositor)
+              each(zwp_idle_inhibit_manager_v1) each(wl_data_device_manager) each(wl_data_offer) each(wl_subcompositor) \
+                  each(zwp_text_input_manager_v3)
 
 #define DECLARE(name) extern const struct wl_interface name##_interface;
 INTERFACES(DECLARE)

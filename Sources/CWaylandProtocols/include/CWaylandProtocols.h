@@ -9,6 +9,7 @@
 #include "Generated/idle-inhibit-unstable-v1-client.h"
 #include "Generated/presentation-time-client.h"
 #include "Generated/tablet-unstable-v2-client.h"
+#include "Generated/text-input-unstable-v3-client.h"
 #include "Generated/viewporter-client.h"
 #include "Generated/xdg-decoration-unstable-v1-client.h"
 #include "Generated/xdg-shell-client.h"

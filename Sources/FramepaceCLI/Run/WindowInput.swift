@@ -22,6 +22,8 @@ final class WindowInput {
       guard let engine else { return }
       (engine.inputRouter.keyboard, engine.inputRouter.keyRepeat) = (keyboard, keyRepeat)
     }
+    engine.inputRouter.onTextInput = { [weak input] in input?.textInput.state = $0 }
+    input.textInput.onComposition = { [weak engine] in engine?.inputRouter.compose($0) }
     Clipboard.shared.exchange = Clipboard.Exchange(
       offer: { [weak input] in input?.clipboard.offer($0) },
       request: { [weak input] in input?.clipboard.request($0) ?? false })

@@ -41,6 +41,15 @@ open class Responder {
   /// True for a responder that people type text into: while it is the first one, keys are shown on the screen if there are no others, see
   /// `InputRouter.keyboardPanel`. False by default.
   open var takesText: Bool { false }
+  /// The text that people write in, for an input method; nil, as by default, for a responder that takes none. Tell the router of another state
+  /// by `textInputChanged()`.
+  open var textInputState: TextInputState? { nil }
+  /// An input method took a step in the text. Nothing happens by default.
+  open func compose(_ step: TextComposition) {}
+  /// Tells the input method of another `textInputState`.
+  public func textInputChanged() {
+    if isFirstResponder { layer?.router?.tellTextInput() }
+  }
   /// A key went down or up while this is the first responder, or while one below it is that does not answer the key.
   open func keyChanged(_ key: KeyEvent) { next?.keyChanged(key) }
   /// Keys go to this responder from now on, or no longer.

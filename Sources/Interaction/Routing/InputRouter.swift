@@ -94,6 +94,11 @@ public final class InputRouter {
       updatePanel()
     }
   }
+  /// Called with the text that people write in, for an input method, when it changes; nil for none. See `compose(_:)`.
+  public var onTextInput: (@MainActor (TextInputState?) -> Void)? {
+    didSet { onTextInput?(toldTextInput) }
+  }
+  var toldTextInput: TextInputState?
   /// The responder to which keys go; nil for none. It ends to be that when its layer leaves the tree.
   public var firstResponder: Responder? { keys.firstResponder }
 
@@ -199,7 +204,10 @@ public final class InputRouter {
 
   @discardableResult
   func setFirstResponder(_ responder: Responder?) -> Bool {
-    defer { updatePanel() }
+    defer {
+      updatePanel()
+      tellTextInput()
+    }
     return keys.setFirstResponder(responder)
   }
 
@@ -236,7 +244,7 @@ public final class InputRouter {
 
   // MARK: Delivery
 
-  private func deliver() {
+  func deliver() {
     // A responder may run the loop, which delivers what has come meanwhile.
     var batch = exchange(&queue, with: exchange(&spare, with: InputQueue()))
     batch.forEach { event, history in if source != nil { deliver(event, history) } }

@@ -17,7 +17,11 @@ public struct TextEditor: Hashable, Sendable {
   public private(set) var selection: TextSelection
   /// Text that is not typed to its end, such as an accent that waits for its letter. It is shown at the caret, and no part of `string` yet;
   /// whatever changes text or selection drops it.
-  public var marked = ""
+  public var marked = "" {
+    didSet { markedCaret = nil }
+  }
+  /// The caret in the marked text, in bytes of UTF-8; nil for its end.
+  public private(set) var markedCaret: Int?
   /// The most characters that may be typed; nil for any number. A text that is longer already stays.
   public var maximumLength: Int?
   /// True for text that is not to be read, such as a password: it is neither cut nor copied, and has no words.
@@ -163,6 +167,25 @@ public struct TextEditor: Hashable, Sendable {
     let kind: TextHistory.Kind = unit == .character && selection.isEmpty ? .deletion(direction) : .other
     replace(range, with: "", as: kind, next: kind)
     return true
+  }
+
+  /// Deletes a part that may begin or end within a character, at the edges of its Unicode scalars.
+  mutating func delete(bytes: Range<Int>) {
+    let utf8 = string.utf8
+    let start = utf8.index(utf8.startIndex, offsetBy: bytes.lowerBound)
+    let rest = String(string[..<start]) + string[utf8.index(start, offsetBy: bytes.count)...]
+    guard rest.utf8.count < utf8.count else { return }
+    history.record(TextHistory.Step(string: string, selection: selection), .other, next: .other)
+    string = rest
+    selection = TextSelection(place(atOrAfterByte: bytes.lowerBound))
+  }
+
+  /// Shows text that is not complete at the caret.
+  ///
+  /// - Parameter caret: in bytes of the text; nil for its end.
+  mutating func mark(_ text: String, caret: Int?) {
+    marked = text
+    markedCaret = caret.map { min(max($0, 0), text.utf8.count) }
   }
 
   /// Deletes the selection.

@@ -49,6 +49,7 @@ open class TextField: Layer {
     get { editor.string }
     set {
       editor.replaceAll(newValue)
+      (responder as? TextFieldResponder)?.edited()
       show()
     }
   }
@@ -145,7 +146,11 @@ open class TextField: Layer {
   /// ```
   public func edit(_ change: (inout TextEditor) -> Void) {
     let (before, wasMarked) = (editor.string, !editor.marked.isEmpty)
+    let selection = editor.selection
     change(&editor)
+    if editor.string != before || editor.selection != selection || wasMarked && editor.marked.isEmpty {
+      (responder as? TextFieldResponder)?.edited()
+    }
     // An accent that is not shown any more must not change the next letter.
     if wasMarked, editor.marked.isEmpty { router?.keyboard?.endSequence() }
     show()
@@ -227,6 +232,13 @@ open class TextField: Layer {
     return (isSecure ? place * Self.dot.utf8.count : editor.byte(at: place)) + (isBehind ? shownMarked.utf8.count : 0)
   }
 
+  /// The byte of the shown text at which the caret is: in marked text where an input method wants it.
+  private var caretByte: Int {
+    let byte = byte(at: editor.selection.head)
+    guard !editor.marked.isEmpty, !isSecure, let caret = editor.markedCaret else { return byte }
+    return byte - editor.marked.utf8.count + caret
+  }
+
   // MARK: Display
 
   /// Takes over text and looks; places follow in the layout.
@@ -255,7 +267,10 @@ open class TextField: Layer {
     return Size(size.width + Self.caretWidth + insets.left + insets.right, size.height + insets.top + insets.bottom)
   }
 
-  open override func layoutSublayers() { Transaction.withoutActions { placeParts() } }
+  open override func layoutSublayers() {
+    Transaction.withoutActions { placeParts() }
+    responder?.textInputChanged()
+  }
 
   private func placeParts() {
     let frame = Rect(
@@ -300,7 +315,7 @@ open class TextField: Layer {
     let scale = outputScale
     // An empty field has the caret where the placeholder begins.
     let rect =
-      Self.caret(in: hasText ? label : hint, at: hasText ? byte(at: editor.selection.head) : 0)
+      Self.caret(in: hasText ? label : hint, at: hasText ? caretByte : 0)
       ?? Rect(x: 0, y: frame.height / 4, width: 0, height: frame.height / 2)
     let x = (min(max(rect.minX, 0), max(width, frame.width) - Self.caretWidth) * scale).rounded() / scale
     caret.frame = Rect(x: x, y: rect.minY, width: Self.caretWidth, height: rect.height)

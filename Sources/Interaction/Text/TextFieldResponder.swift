@@ -132,6 +132,37 @@ final class TextFieldResponder: Responder {
     }
   }
 
+  // MARK: Input methods
+
+  /// Counts the changes that no input method made.
+  private var change: UInt64 = 0
+  private var isComposing = false
+
+  /// The text is another one, or is selected elsewhere.
+  func edited() {
+    if !isComposing { change &+= 1 }
+  }
+
+  override var textInputState: TextInputState? {
+    guard let field, field.isEditing else { return nil }
+    let (editor, top) = (field.editor, field.top)
+    let caret = field.convert(field.caretRect, to: top) ?? .zero
+    let (width, height) = (max(top.bounds.width, 1), max(top.bounds.height, 1))
+    let place = Rect(
+      x: (caret.minX - top.bounds.minX) / width, y: (caret.minY - top.bounds.minY) / height, width: caret.width / width,
+      height: caret.height / height)
+    if editor.isSecure { return TextInputState(text: "", anchor: 0, head: 0, caret: place, isSecure: true, change: change) }
+    return TextInputState(
+      text: editor.string, anchor: editor.byte(at: editor.selection.anchor), head: editor.byte(at: editor.selection.head),
+      caret: place, isSecure: false, change: change)
+  }
+
+  override func compose(_ step: TextComposition) {
+    isComposing = true
+    defer { isComposing = false }
+    field?.edit { $0.compose(step) }
+  }
+
   override func becameFirstResponder() {
     field?.setEditing(true)
     guard let router = layer?.router else { return }

@@ -17,6 +17,7 @@ package struct WaylandGlobals {
   package private(set) var cursorShapes: OpaquePointer?
   private(set) var fifo: OpaquePointer?
   private(set) var commitTiming: OpaquePointer?
+  private(set) var textInputs: OpaquePointer?
   private(set) var subcompositor: OpaquePointer?
   private(set) var dataDevices: OpaquePointer?
   private(set) var outputs: [WaylandOutput] = []
@@ -73,6 +74,7 @@ package struct WaylandGlobals {
     case "wp_cursor_shape_manager_v1": cursorShapes = cursorShapes ?? bind(upTo: 1)
     case "wp_fifo_manager_v1": fifo = fifo ?? bind(upTo: 1)
     case "wp_commit_timing_manager_v1": commitTiming = commitTiming ?? bind(upTo: 1)
+    case "zwp_text_input_manager_v3": textInputs = textInputs ?? bind(upTo: 1)
     case "wl_subcompositor": subcompositor = subcompositor ?? bind(upTo: 1)
     case "wl_data_device_manager": dataDevices = dataDevices ?? bind(upTo: 3)
     default: break
@@ -98,6 +100,7 @@ package struct WaylandGlobals {
 
   mutating func destroy() {
     for output in outputs { output.destroy() }
+    if let textInputs { zwp_text_input_manager_v3_destroy(textInputs) }
     if let subcompositor { wl_subcompositor_destroy(subcompositor) }
     if let dataDevices { wl_data_device_manager_destroy(dataDevices) }
     if let fifo { wp_fifo_manager_v1_destroy(fifo) }

@@ -27,8 +27,7 @@ import LinuxSystem
 ///
 /// Stamps have milliseconds. See `InputStampClock` for their base.
 ///
-/// Everything happens on the main loop, in the modes in which a window's display is served. Tablets, gestures of touchpads, and input methods
-/// are not read.
+/// Everything happens on the main loop, in the modes in which a window's display is served. Tablets and gestures of touchpads are not read.
 @MainActor
 public final class WaylandInput {
   /// The devices that can be used now, in the order in which they came.
@@ -47,6 +46,9 @@ public final class WaylandInput {
 
   /// The text that the desktop's programs copy and paste.
   public private(set) lazy var clipboard = WaylandClipboard(of: self)
+
+  /// The desktop's input method.
+  public private(set) lazy var textInput = WaylandTextInput(of: self)
 
   private var connection: WaylandConnection?
   private var handler: (@MainActor (InputEvent) -> Void)?
@@ -107,6 +109,8 @@ public final class WaylandInput {
   // MARK: For seats
 
   private var keyboard: SeatKeyboard? { seats.lazy.compactMap(\.keyboard).first }
+
+  var textInputs: [SeatTextInput] { seats.compactMap(\.textInput) }
 
   var selection: SeatSelection? { usedSeat?.selection ?? seats.lazy.compactMap(\.selection).first }
 

@@ -16,6 +16,8 @@ final class WaylandSeat {
   private(set) var keyboard: SeatKeyboard?
   /// The seat's clipboard; nil where there is none.
   private(set) var selection: SeatSelection?
+  /// The seat's input method; nil where there is none.
+  private(set) var textInput: SeatTextInput?
   /// The number of the last key, button or touch, with which requests say what they answer.
   private(set) var lastSerial: UInt32?
   private(set) var keyboardDevice: InputDevice.ID?
@@ -35,6 +37,8 @@ final class WaylandSeat {
   /// Takes its devices away.
   func destroy() {
     follow(capabilities: 0)
+    textInput?.destroy()
+    textInput = nil
     selection?.destroy()
     selection = nil
     if wl_seat_get_version(pointer) >= 5 { wl_seat_release(pointer) } else { wl_seat_destroy(pointer) }
@@ -54,6 +58,11 @@ final class WaylandSeat {
   func showCursor() { seatPointer?.showCursor() }
 
   func keyboardChanged() { input.keyboardChanged() }
+
+  /// The text that is written in.
+  var textState: TextInputState? { input.textInput.state }
+
+  func compose(_ step: TextComposition) { input.textInput.onComposition?(step) }
 
   /// Somebody pressed a key or a button, or touched.
   func used(_ serial: UInt32) {
@@ -89,6 +98,7 @@ final class WaylandSeat {
   private func follow(capabilities: UInt32) {
     // All globals are known by now.
     if capabilities != 0, selection == nil { selection = SeatSelection(of: self, pointer) }
+    if capabilities != 0, textInput == nil { textInput = SeatTextInput(of: self, pointer) }
     let hasPointer = capabilities & WL_SEAT_CAPABILITY_POINTER.rawValue != 0
     let hasKeyboard = capabilities & WL_SEAT_CAPABILITY_KEYBOARD.rawValue != 0
     let hasTouch = capabilities & WL_SEAT_CAPABILITY_TOUCH.rawValue != 0

@@ -19,6 +19,7 @@ final class CompositorClient {
   var pointers: [ServerObject] = []
   var touches: [ServerObject] = []
   var dataDevices: [ServerObject] = []
+  var textInputs: [ServerObject] = []
 
   init(_ pointer: OpaquePointer, of compositor: ScriptedCompositor) {
     (self.pointer, self.compositor) = (pointer, compositor)

@@ -28,6 +28,8 @@ public struct ProtocolViolation: Hashable, Sendable, CustomStringConvertible {
     case destroyedBuffer
     /// An object was made twice for one surface, or outlived it.
     case wrongOrder
+    /// The text around a caret was longer than a message, or the caret within a character.
+    case wrongText
     /// A cursor was set with a serial with which no pointer arrived, or something was asked with one with which nobody did anything.
     case unknownInput
   }

@@ -44,6 +44,7 @@ public final class ScriptedCompositor {
   /// The devices, at which people do something when a test says so.
   public private(set) lazy var seat = CompositorSeat(of: self)
   public private(set) lazy var clipboard = CompositorClipboard(of: self)
+  public private(set) lazy var inputMethod = CompositorInputMethod(of: self)
 
   let display: OpaquePointer
   let loop: FrameLoop

@@ -65,12 +65,14 @@ public final class CompositorSeat {
   /// - Parameter keys: those that are held already, by the kernel's numbers.
   public func focusKeyboard(_ window: CompositorWindow?, keys: [UInt32] = []) {
     if let old = keyboardFocus {
+      compositor.inputMethod.focus(old, false)
       send(\.keyboards, old, "leave", .uint(compositor.nextSerial()), .object(old.surface.object))
     }
     keyboardFocus = window
     guard let window else { return }
     send(\.keyboards, window, "enter", .uint(compositor.nextSerial()), .object(window.surface.object), .array(keys))
     sendModifiers()
+    compositor.inputMethod.focus(window, true)
     compositor.clipboard.tell(window.surface.object.client)
   }
 
