@@ -6,6 +6,7 @@
 #include "Generated/fifo-v1-server.h"
 #include "Generated/fractional-scale-v1-server.h"
 #include "Generated/idle-inhibit-unstable-v1-server.h"
+#include "Generated/pointer-gestures-unstable-v1-server.h"
 #include "Generated/presentation-time-server.h"
 #include "Generated/tablet-unstable-v2-server.h"
 #include "Generated/text-input-unstable-v3-server.h"

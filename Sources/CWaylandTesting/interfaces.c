@@ -16,7 +16,7 @@
       each(wp_viewporter) each(wp_fractional_scale_manager_v1) each(wp_fifo_manager_v1)                                \
           each(wp_commit_timing_manager_v1) each(zxdg_decoration_manager_v1) each(wp_cursor_shape_manager_v1)          \
               each(zwp_idle_inhibit_manager_v1) each(wl_data_device_manager) each(wl_data_offer) each(wl_subcompositor) \
-                  each(zwp_text_input_manager_v3)
+                  each(zwp_text_input_manager_v3) each(zwp_tablet_manager_v2) each(zwp_pointer_gestures_v1)
 
 #define DECLARE(name) extern const struct wl_interface name##_interface;
 INTERFACES(DECLARE)

@@ -8,6 +8,7 @@
 #include "../include/Generated/fifo-v1-client.h"
 #include "../include/Generated/fractional-scale-v1-client.h"
 #include "../include/Generated/idle-inhibit-unstable-v1-client.h"
+#include "../include/Generated/pointer-gestures-unstable-v1-client.h"
 #include "../include/Generated/presentation-time-client.h"
 #include "../include/Generated/tablet-unstable-v2-client.h"
 #include "../include/Generated/text-input-unstable-v3-client.h"
@@ -31,6 +32,7 @@ const struct wl_interface *cwayland_interface(const char *name) {
       &wp_viewporter_interface,
       &xdg_wm_base_interface,
       &zwp_idle_inhibit_manager_v1_interface,
+      &zwp_pointer_gestures_v1_interface,
       &zwp_tablet_manager_v2_interface,
       &zwp_text_input_manager_v3_interface,
       &zxdg_decoration_manager_v1_interface,

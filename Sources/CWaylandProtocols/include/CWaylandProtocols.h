@@ -7,6 +7,7 @@
 #include "Generated/fifo-v1-client.h"
 #include "Generated/fractional-scale-v1-client.h"
 #include "Generated/idle-inhibit-unstable-v1-client.h"
+#include "Generated/pointer-gestures-unstable-v1-client.h"
 #include "Generated/presentation-time-client.h"
 #include "Generated/tablet-unstable-v2-client.h"
 #include "Generated/text-input-unstable-v3-client.h"

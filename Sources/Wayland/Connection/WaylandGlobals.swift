@@ -17,6 +17,8 @@ package struct WaylandGlobals {
   package private(set) var cursorShapes: OpaquePointer?
   private(set) var fifo: OpaquePointer?
   private(set) var commitTiming: OpaquePointer?
+  private(set) var tablets: OpaquePointer?
+  private(set) var gestures: OpaquePointer?
   private(set) var textInputs: OpaquePointer?
   private(set) var subcompositor: OpaquePointer?
   private(set) var dataDevices: OpaquePointer?
@@ -74,6 +76,8 @@ package struct WaylandGlobals {
     case "wp_cursor_shape_manager_v1": cursorShapes = cursorShapes ?? bind(upTo: 1)
     case "wp_fifo_manager_v1": fifo = fifo ?? bind(upTo: 1)
     case "wp_commit_timing_manager_v1": commitTiming = commitTiming ?? bind(upTo: 1)
+    case "zwp_tablet_manager_v2": tablets = tablets ?? bind(upTo: 1)
+    case "zwp_pointer_gestures_v1": gestures = gestures ?? bind(upTo: 3)
     case "zwp_text_input_manager_v3": textInputs = textInputs ?? bind(upTo: 1)
     case "wl_subcompositor": subcompositor = subcompositor ?? bind(upTo: 1)
     case "wl_data_device_manager": dataDevices = dataDevices ?? bind(upTo: 3)
@@ -100,6 +104,11 @@ package struct WaylandGlobals {
 
   mutating func destroy() {
     for output in outputs { output.destroy() }
+    if let tablets { zwp_tablet_manager_v2_destroy(tablets) }
+    if let gestures {
+      let hasRelease = zwp_pointer_gestures_v1_get_version(gestures) >= 2
+      if hasRelease { zwp_pointer_gestures_v1_release(gestures) } else { zwp_pointer_gestures_v1_destroy(gestures) }
+    }
     if let textInputs { zwp_text_input_manager_v3_destroy(textInputs) }
     if let subcompositor { wl_subcompositor_destroy(subcompositor) }
     if let dataDevices { wl_data_device_manager_destroy(dataDevices) }

@@ -20,14 +20,14 @@ import LinuxSystem
 ///
 /// ### Devices
 ///
-/// A seat has one keyboard however many there are, and for each window a pointer and a touch screen, which lie on that window: parts of their
-/// area are parts of the window. They come with the first event.
+/// A seat has one keyboard however many there are, and for each window a pointer, a touch screen and a pen, which lie on that window: parts of
+/// their area are parts of the window. The pointer has the gestures of touchpads. They come with the first event.
 ///
 /// ### Times
 ///
 /// Stamps have milliseconds. See `InputStampClock` for their base.
 ///
-/// Everything happens on the main loop, in the modes in which a window's display is served. Tablets and gestures of touchpads are not read.
+/// Everything happens on the main loop, in the modes in which a window's display is served.
 @MainActor
 public final class WaylandInput {
   /// The devices that can be used now, in the order in which they came.

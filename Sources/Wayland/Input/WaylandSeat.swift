@@ -18,6 +18,8 @@ final class WaylandSeat {
   private(set) var selection: SeatSelection?
   /// The seat's input method; nil where there is none.
   private(set) var textInput: SeatTextInput?
+  private var tablets: SeatTablets?
+  private var gestures: SeatGestures?
   /// The number of the last key, button or touch, with which requests say what they answer.
   private(set) var lastSerial: UInt32?
   private(set) var keyboardDevice: InputDevice.ID?
@@ -27,6 +29,7 @@ final class WaylandSeat {
   enum Kind: Hashable {
     case pointer
     case touch
+    case pen
   }
 
   init(_ pointer: OpaquePointer, global: UInt32, of input: WaylandInput, _ connection: WaylandConnection) {
@@ -37,6 +40,9 @@ final class WaylandSeat {
   /// Takes its devices away.
   func destroy() {
     follow(capabilities: 0)
+    tablets?.destroy()
+    tablets = nil
+    removeDevices(.pen)
     textInput?.destroy()
     textInput = nil
     selection?.destroy()
@@ -55,7 +61,10 @@ final class WaylandSeat {
 
   func window(_ surface: UInt) -> WaylandWindow? { connection.window(of: OpaquePointer(bitPattern: surface)) }
 
-  func showCursor() { seatPointer?.showCursor() }
+  func showCursor() {
+    seatPointer?.showCursor()
+    tablets?.showCursor()
+  }
 
   func keyboardChanged() { input.keyboardChanged() }
 
@@ -83,9 +92,13 @@ final class WaylandSeat {
   private func device(_ kind: Kind, of window: WaylandWindow) -> InputDevice.ID {
     let key = ObjectIdentifier(window)
     if let device = devices.first(where: { $0.window == key && $0.kind == kind }) { return device.id }
-    let id = input.add(
-      name: kind == .pointer ? "pointer of the desktop" : "touch screen of the desktop",
-      kind == .pointer ? .pointer : .touch, on: window.inputName)
+    let (name, abilities): (String, InputDevice.Abilities) =
+      switch kind {
+      case .pointer: ("pointer of the desktop", gestures == nil ? .pointer : [.pointer, .gestures])
+      case .touch: ("touch screen of the desktop", .touch)
+      case .pen: ("pen of the desktop", .pen)
+      }
+    let id = input.add(name: name, abilities, on: window.inputName)
     devices.append((key, kind, id))
     return id
   }
@@ -99,12 +112,19 @@ final class WaylandSeat {
     // All globals are known by now.
     if capabilities != 0, selection == nil { selection = SeatSelection(of: self, pointer) }
     if capabilities != 0, textInput == nil { textInput = SeatTextInput(of: self, pointer) }
+    // Tablets are there without any of the capabilities.
+    if tablets == nil { tablets = SeatTablets(of: self, pointer) }
     let hasPointer = capabilities & WL_SEAT_CAPABILITY_POINTER.rawValue != 0
     let hasKeyboard = capabilities & WL_SEAT_CAPABILITY_KEYBOARD.rawValue != 0
     let hasTouch = capabilities & WL_SEAT_CAPABILITY_TOUCH.rawValue != 0
     if hasPointer, seatPointer == nil {
-      seatPointer = wl_seat_get_pointer(pointer).map { SeatPointer($0, of: self) }
+      if let new = wl_seat_get_pointer(pointer) {
+        seatPointer = SeatPointer(new, of: self)
+        gestures = SeatGestures(of: self, new)
+      }
     } else if !hasPointer, let old = seatPointer {
+      gestures?.destroy()
+      gestures = nil
       old.destroy()
       seatPointer = nil
       removeDevices(.pointer)

@@ -20,6 +20,7 @@ final class CompositorClient {
   var touches: [ServerObject] = []
   var dataDevices: [ServerObject] = []
   var textInputs: [ServerObject] = []
+  var gestures: [ServerObject] = []
 
   init(_ pointer: OpaquePointer, of compositor: ScriptedCompositor) {
     (self.pointer, self.compositor) = (pointer, compositor)

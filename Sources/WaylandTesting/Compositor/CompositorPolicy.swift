@@ -69,6 +69,7 @@ public struct CompositorGlobals: Hashable, Sendable {
     "wp_fifo_manager_v1": 1, "wp_commit_timing_manager_v1": 1, "zxdg_decoration_manager_v1": 1, "wl_seat": 8,
     "wp_cursor_shape_manager_v1": 1, "zwp_idle_inhibit_manager_v1": 1, "wl_data_device_manager": 3,
     "wl_subcompositor": 1, "zwp_text_input_manager_v3": 1,
+    "zwp_tablet_manager_v2": 1, "zwp_pointer_gestures_v1": 3,
   ])
 
   /// Those of sway 1.7, the version in Debian 12, among the known ones.
@@ -76,6 +77,7 @@ public struct CompositorGlobals: Hashable, Sendable {
     "wl_compositor": 4, "xdg_wm_base": 2, "wp_presentation": 1, "wp_viewporter": 1, "zxdg_decoration_manager_v1": 1,
     "wl_seat": 7, "zwp_idle_inhibit_manager_v1": 1, "wl_data_device_manager": 3,
     "wl_subcompositor": 1, "zwp_text_input_manager_v3": 1,
+    "zwp_tablet_manager_v2": 1, "zwp_pointer_gestures_v1": 1,
   ])
 
   /// Those of weston 10 without a screen, the version in Debian 12, among the known ones.

@@ -17,6 +17,8 @@ extension ScriptedCompositor {
       ("zxdg_decoration_manager_v1", { [unowned self] in offerDecorations($0) }),
       ("zwp_idle_inhibit_manager_v1", { [unowned self] in offerIdleInhibition($0) }),
       ("zwp_text_input_manager_v3", { [unowned self] in inputMethod.offer($0) }),
+      ("zwp_tablet_manager_v2", { [unowned self] in tablet.offer($0) }),
+      ("zwp_pointer_gestures_v1", { [unowned self] in seat.offerGestures($0) }),
       ("wl_data_device_manager", { [unowned self] in clipboard.offer($0) }),
       ("wl_seat", { [unowned self] in seat.bind($0) }),
       ("wp_cursor_shape_manager_v1", { [unowned self] in seat.offerCursorShapes($0) }),

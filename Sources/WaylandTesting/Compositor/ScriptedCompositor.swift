@@ -43,6 +43,7 @@ public final class ScriptedCompositor {
   public var newWindowSize: (width: Int, height: Int)?
   /// The devices, at which people do something when a test says so.
   public private(set) lazy var seat = CompositorSeat(of: self)
+  public private(set) lazy var tablet = CompositorTablet(of: self)
   public private(set) lazy var clipboard = CompositorClipboard(of: self)
   public private(set) lazy var inputMethod = CompositorInputMethod(of: self)
 

@@ -63,6 +63,15 @@ final class ServerObject {
     EventArgument.with(arguments) { wl_resource_post_event_array(resource, UInt32(opcode), $0) }
   }
 
+  /// Makes an object of the compositor's, and sends the event that tells of it.
+  func make(_ event: String) -> ServerObject {
+    let message = interface.pointee.events[InterfaceNames.event(event, of: interface)]
+    guard let made = message.types[0] else { fatalError("\(event) makes no object") }
+    let object = ServerObject(client: client, interface: made, version: version, id: 0)
+    send(event, .object(object))
+    return object
+  }
+
   private static func dispatch(
     _ target: UnsafeMutableRawPointer?, _ opcode: Int, _ message: UnsafePointer<wl_message>?,
     _ arguments: UnsafeMutablePointer<wl_argument>?

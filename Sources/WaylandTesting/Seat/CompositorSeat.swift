@@ -46,7 +46,7 @@ public final class CompositorSeat {
   public private(set) var keyboardFocus: CompositorWindow?
   public private(set) var pointerFocus: CompositorWindow?
 
-  private unowned let compositor: ScriptedCompositor
+  unowned let compositor: ScriptedCompositor
   /// The serials of all arrivals of the pointer; the newest is the last.
   private var arrivals: [UInt32] = []
   /// The surface of the window that the pointer is over.
@@ -79,7 +79,7 @@ public final class CompositorSeat {
   /// True for the serial of something that a person did.
   func isUsed(_ serial: UInt32) -> Bool { used.contains(serial) }
 
-  private func nextUse() -> UInt32 {
+  func nextUse() -> UInt32 {
     let serial = compositor.nextSerial()
     used.insert(serial)
     return serial
@@ -258,8 +258,13 @@ public final class CompositorSeat {
   func offerCursorShapes(_ manager: ServerObject) {
     manager.onRequest = { [unowned self] request in
       guard request.name == "get_pointer" || request.name == "get_tablet_tool_v2" else { return }
+      let isTool = request.name != "get_pointer"
       let device = request.newObject(0)
       device.onRequest = { [unowned self] request in
+        if isTool, request.name == "set_shape" {
+          if compositor.tablet.hasArrived(request.uint(0)) { return compositor.tablet.cursor = request.uint(1) }
+          return compositor.note(.unknownInput, "a pen's cursor for \(request.uint(0))")
+        }
         if request.name == "set_shape", checkEnter(request.uint(0)) { cursor = .shape(request.uint(1)) }
       }
     }
@@ -272,6 +277,7 @@ public final class CompositorSeat {
   }
 
   func forget(_ window: CompositorWindow) {
+    compositor.tablet.forget(window)
     if keyboardFocus === window { keyboardFocus = nil }
     if pointerFocus === window { (pointerFocus, pointerSurface) = (nil, nil) }
     fingers = fingers.filter { $0.value !== window }
