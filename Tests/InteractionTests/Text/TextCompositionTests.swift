@@ -31,6 +31,11 @@ struct TextCompositionTests {
     editor.compose(TextComposition(inserted: "é字", deletedBefore: 100, deletedBehind: 100))
     editor.compose(TextComposition(deletedBefore: 1))
     #expect(editor.string == "é")
+    editor = TextEditor("é字b")
+    editor.select(TextSelection(2))
+    editor.compose(TextComposition(deletedBefore: 1))
+    #expect(editor.string == "éb" && editor.selection == TextSelection(1))
+    editor = TextEditor("é")
     editor.maximumLength = 2
     editor.compose(TextComposition(inserted: "xyz"))
     #expect(editor.string == "éx")
