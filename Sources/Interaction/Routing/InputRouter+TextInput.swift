@@ -14,9 +14,10 @@ extension InputRouter {
 
   /// Tells the input method what there is to write in, if that is another.
   func tellTextInput() {
+    guard let onTextInput else { return }
     let state = firstResponder?.textInputState
     guard state != toldTextInput else { return }
     toldTextInput = state
-    onTextInput?(state)
+    onTextInput(state)
   }
 }

@@ -96,7 +96,10 @@ public final class InputRouter {
   }
   /// Called with the text that people write in, for an input method, when it changes; nil for none. See `compose(_:)`.
   public var onTextInput: (@MainActor (TextInputState?) -> Void)? {
-    didSet { onTextInput?(toldTextInput) }
+    didSet {
+      toldTextInput = firstResponder?.textInputState
+      onTextInput?(toldTextInput)
+    }
   }
   var toldTextInput: TextInputState?
   /// The responder to which keys go; nil for none. It ends to be that when its layer leaves the tree.
