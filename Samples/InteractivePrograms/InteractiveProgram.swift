@@ -90,6 +90,10 @@ private enum LiveDevices {
     if let window = display as? WaylandDisplay {
       let input = WaylandInput(connection: window.connection) { router.receive($0) }
       input.onKeyboard = { (router.keyboard, router.keyRepeat) = ($0, $1) }
+      router.onTextInput = { input.textInput.state = $0 }
+      input.textInput.onComposition = { router.compose($0) }
+      Clipboard.shared.exchange = Clipboard.Exchange(
+        offer: { input.clipboard.offer($0) }, request: { input.clipboard.request($0) })
       self = .window(input)
     } else {
       let input = try InputDevices(session: session?.seat ?? .automatic()) { router.receive($0) }

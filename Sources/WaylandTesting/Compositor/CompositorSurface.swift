@@ -50,7 +50,9 @@ final class CompositorSurface {
   var window: CompositorWindow? { compositor.windowsOfSurfaces[ObjectIdentifier(self)] }
 
   /// The place of the output that it lies on.
-  var output: Int { window?.output ?? 0 }
+  var output: Int { parent?.output ?? window?.output ?? 0 }
+  /// The surface that this one is a part of.
+  weak var parent: CompositorSurface?
 
   /// True while it shows a picture.
   var isMapped: Bool { picture != nil }

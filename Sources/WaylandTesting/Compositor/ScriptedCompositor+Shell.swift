@@ -79,6 +79,7 @@ extension ScriptedCompositor {
         let parent = surfaces.first(where: { $0.object === request.object(2) })
       else { return }
       surface.place = SubsurfacePlace()
+      surface.parent = parent
       parent.parts.append(surface)
       object.onRequest = { [unowned self] request in
         switch request.name {
@@ -89,7 +90,7 @@ extension ScriptedCompositor {
       }
       object.onEnd = { [weak parent] in
         surface.extensions.remove("wl_subsurface")
-        surface.place = nil
+        (surface.place, surface.parent) = (nil, nil)
         parent?.parts.removeAll { $0 === surface }
       }
     }
