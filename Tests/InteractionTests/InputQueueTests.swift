@@ -1,6 +1,5 @@
 import Geometry
 import Input
-
 import LinuxSystem
 import Testing
 
@@ -25,17 +24,25 @@ import Testing
       var got: [ScreenEvent] = []
       var samples: [ContactSample] = []
       var histories: [[ContactSample]] = []
-      queue.forEach { event, history in
+      var times: [MonotonicTime] = []
+      queue.forEach { event, history, since in
         got.append(event)
+        times.append(since)
         let own = Array(history)
         samples += own
         histories.append(own)
         guard case .contact(let contact, _, _) = event.action else { return #expect(own.isEmpty) }
+        #expect(own.first?.contact.time == since, "seed \(seed)")
         #expect(own.last?.contact == contact, "seed \(seed)")
         #expect(own.count == 1 || contact.phase == .moved, "seed \(seed)")
       }
       queue.removeAll()
       #expect(queue.isEmpty)
+      #expect(times.first == sent.first?.time)
+      // The first one's time counts of events that are put together.
+      var rest = sent[...]
+      for time in times where rest.first?.time != time { rest = rest.drop { $0.time != time } }
+      #expect(got.isEmpty || !rest.isEmpty, "seed \(seed)")
       #expect(Dictionary(grouping: samples, by: \.contact.id) == Dictionary(grouping: contacts(of: sent), by: \.contact.id))
       #expect(got.filter(isBarrier) == sent.filter(isBarrier), "seed \(seed)")
       // Movements stay between the same two of those, where a contact has one event.

@@ -1,5 +1,6 @@
 import Geometry
 import Input
+public import LinuxSystem
 
 /// The events that were read and not delivered yet. Movements of a contact that follow each other are one event with its history, so that a
 /// device of 1,000 reports a second costs a layer no more than one of 60.
@@ -18,9 +19,15 @@ public struct InputQueue: Sendable {
 
   private struct Entry: Sendable {
     var event: ScreenEvent
+    /// The time of the first of the events that it puts together.
+    let since: MonotonicTime
     /// The indices in `samples` of the oldest and the newest sample; below 0 for an event without samples.
-    var first: Int32 = -1
-    var last: Int32 = -1
+    var first: Int32
+    var last: Int32
+
+    init(_ event: ScreenEvent, sample: Int32 = -1) {
+      (self.event, since, first, last) = (event, event.time, sample, sample)
+    }
   }
 
   fileprivate struct LinkedSample: Sendable {
@@ -38,23 +45,23 @@ public struct InputQueue: Sendable {
     case .contact(let contact, _, let pressure):
       let sample = Int32(samples.count)
       samples.append(LinkedSample(sample: ContactSample(contact: contact, pressure: pressure)))
-      guard contact.phase == .moved else { return appendBarrier(Entry(event: event, first: sample, last: sample)) }
+      guard contact.phase == .moved else { return appendBarrier(Entry(event, sample: sample)) }
       if let index = movements[contact.id] {
         samples[Int(entries[index].last)].next = sample
         entries[index].last = sample
         entries[index].event = event
       } else {
         movements[contact.id] = entries.count
-        entries.append(Entry(event: event, first: sample, last: sample))
+        entries.append(Entry(event, sample: sample))
       }
     case .hover, .scroll(_, _), .gesture(.changed, _):
       if let index = lastOfPointer, let merged = entries[index].event.merged(with: event) {
         entries[index].event = merged
       } else {
         lastOfPointer = entries.count
-        entries.append(Entry(event: event))
+        entries.append(Entry(event))
       }
-    case .hoverEnded, .gesture, .key, .modifiers, .keysReleased: appendBarrier(Entry(event: event))
+    case .hoverEnded, .gesture, .key, .modifiers, .keysReleased: appendBarrier(Entry(event))
     }
   }
 
@@ -64,9 +71,10 @@ public struct InputQueue: Sendable {
     entries.append(entry)
   }
 
-  /// Passes on all events in their order, each with the samples of its contact, which are none for other events.
-  public func forEach(_ body: (ScreenEvent, ContactHistory) -> Void) {
-    for entry in entries { body(entry.event, ContactHistory(samples: samples, index: entry.first)) }
+  /// Passes on all events in their order, each with the samples of its contact, which are none for other events, and with the time of the first
+  /// of those that it puts together.
+  public func forEach(_ body: (ScreenEvent, ContactHistory, _ since: MonotonicTime) -> Void) {
+    for entry in entries { body(entry.event, ContactHistory(samples: samples, index: entry.first), entry.since) }
   }
 
   /// Forgets all events, and keeps their memory.

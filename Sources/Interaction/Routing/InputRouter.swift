@@ -112,7 +112,7 @@ public final class InputRouter {
   public var modes: FrameLoop.ModeStack?
   /// Makes links that tick with the display of a root layer; nil for content that jumps where it would move. An engine sets it.
   public var makeLink: (@MainActor (_ root: Layer, _ handler: @escaping @MainActor (DisplayLink) -> Void) -> DisplayLink?)?
-  /// Called with the time of each event before it is delivered.
+  /// Called before each event is delivered with its time: of movements that are one event, with that of the first.
   package var onDelivery: (@MainActor (MonotonicTime) -> Void)?
 
   /// Called with the place at which the pointer is to be seen from now on; nil for none.
@@ -250,7 +250,11 @@ public final class InputRouter {
   func deliver() {
     // A responder may run the loop, which delivers what has come meanwhile.
     var batch = exchange(&queue, with: exchange(&spare, with: InputQueue()))
-    batch.forEach { event, history in if source != nil { deliver(event, history) } }
+    batch.forEach { event, history, since in
+      guard source != nil else { return }
+      onDelivery?(since)
+      deliver(event, history)
+    }
     batch.removeAll()
     spare = batch
     tellPointer()
@@ -264,7 +268,6 @@ public final class InputRouter {
   }
 
   private func deliver(_ event: ScreenEvent, _ history: ContactHistory) {
-    onDelivery?(event.time)
     let root = screens.indices.contains(event.screen) ? screens[event.screen].root : nil
     switch event.action {
     case .contact(let contact, let kind, _):
