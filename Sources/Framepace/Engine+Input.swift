@@ -19,6 +19,10 @@ extension Engine {
     if groups.isEmpty { made.invalidate() }
     made.onPointer = { [weak self] in self?.show($0) }
     made.onDelivery = { [weak self] in self?.inputArrived(at: $0) }
+    made.shownTime = { [weak self] screen in
+      guard let outputs = self?.outputs, outputs.indices.contains(screen) else { return nil }
+      return outputs[screen].shownTime
+    }
     made.modes = modes
     made.makeLink = { [weak self] root, handler in
       guard let self, let output = groups.first(where: { $0.context.root === root })?.members.first?.output else {

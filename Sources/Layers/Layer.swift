@@ -22,8 +22,8 @@ open class Layer {
   // MARK: Stored properties of the model
 
   // Unchecked, as `sublayers` is: commits, hit tests and each property read them, and no change of them runs an application's code.
-  /// The layer's own values. Its properties change them, and mark the layer then.
-  @exclusivity(unchecked) private(set) var values = AnimatableValues()
+  /// The layer's own values. Its properties change them, and mark the layer then; a hit test shows others in their place.
+  @exclusivity(unchecked) var values = AnimatableValues()
   private(set) var flags: RenderRecord.Flags = []
 
   /// The place of the contents where they lie in the bounds. `resize` at first.

@@ -51,6 +51,9 @@ public final class Output {
   /// The work on frames that the main thread is at.
   package var stretch = WorkStretch()
 
+  /// The time for which the animations of the frame were evaluated that was seen last; nil before the first.
+  public private(set) var shownTime: MonotonicTime?
+
   private let observers = Observers<FrameEvent>()
   private let content: Content
   private let clock: SystemClock
@@ -110,9 +113,7 @@ public final class Output {
   /// Follows the output's ticks and frames. Any number may: a meter, a profiler, the application.
   ///
   /// - Returns: the token: the observer listens until it is let go of or invalidated.
-  public func observe(_ handler: @escaping @MainActor (FrameEvent) -> Void) -> Observation {
-    observers.add(handler)
-  }
+  public func observe(_ handler: @escaping @MainActor (FrameEvent) -> Void) -> Observation { observers.add(handler) }
 
   /// The link that ticks the output, paused while no frame is wanted. Its `preferredFrameRateRange` is the output's; while it has
   /// none and nothing but animations changes, those of the animations count. Nil after `invalidate()`.
@@ -132,9 +133,7 @@ public final class Output {
   package var isHeld = false
 
   /// Tells that a newer tree was published. Costs O(1); the frame is rendered by `renderIfNeeded`.
-  public func setNeedsFrame() {
-    schedule.isDirty = true
-  }
+  public func setNeedsFrame() { schedule.isDirty = true }
 
   /// Lets the next frame paint the whole screen: its memory was lost, or another program drew on it.
   public func setNeedsFullRepaint() {
@@ -380,7 +379,7 @@ public final class Output {
     // Until the clock of its stamps is known, a display may tell of the future or of long ago.
     let (now, slack) = (clock.now, ticker.interval / 2)
     let time = time - now <= slack && record.submitted - time <= slack ? time : now
-    record.presented = time
+    (record.presented, shownTime) = (time, record.animationTime)
     // A frame whose target was a guess, as before the first vblank and after a pause, is in time.
     let isEarly = record.target - time > ticker.interval / 2
     if !record.isTargetKnown { (record.promised, record.target) = (nil, time) }

@@ -112,6 +112,9 @@ public final class InputRouter {
   public var modes: FrameLoop.ModeStack?
   /// Makes links that tick with the display of a root layer; nil for content that jumps where it would move. An engine sets it.
   public var makeLink: (@MainActor (_ root: Layer, _ handler: @escaping @MainActor (DisplayLink) -> Void) -> DisplayLink?)?
+  /// The time for which what is seen on a screen of an index was evaluated, so that layers that move are hit where they are seen; nil for where
+  /// they will be. An engine sets it.
+  package var shownTime: (@MainActor (_ screen: Int) -> MonotonicTime?)?
   /// Called before each event is delivered with its time: of movements that are one event, with that of the first.
   package var onDelivery: (@MainActor (MonotonicTime) -> Void)?
 
@@ -268,22 +271,21 @@ public final class InputRouter {
   }
 
   private func deliver(_ event: ScreenEvent, _ history: ContactHistory) {
-    let root = screens.indices.contains(event.screen) ? screens[event.screen].root : nil
     switch event.action {
     case .contact(let contact, let kind, _):
-      if contact.phase == .began, let root { begin(contact, kind, event.device, root) }
+      if contact.phase == .began { begin(contact, kind, event) }
       if let touch = touches[contact.id] { deliver(contact, history, to: touch) }
     case .hover(let point):
-      let responder = responder(at: point, root)
+      let responder = responder(at: point, event)
       if responder !== hovered { exchange(&hovered, with: responder)?.hoverEnded() }
       responder?.hovered(at: point)
     case .hoverEnded: exchange(&hovered, with: nil)?.hoverEnded()
     case .scroll(let scroll, let point):
-      let target = scrolled[event.device] ?? responder(at: point, root)
+      let target = scrolled[event.device] ?? responder(at: point, event)
       if case .fingers = scroll { scrolled[event.device] = target } else { scrolled[event.device] = nil }
       target?.scrolled(scroll, at: point, time: event.time)
     case .gesture(let gesture, let point):
-      let target = gestured[event.device] ?? responder(at: point, root)
+      let target = gestured[event.device] ?? responder(at: point, event)
       gestured[event.device] = gesture == .ended || gesture == .cancelled ? nil : target
       target?.touchpadGesture(gesture, at: point, time: event.time)
     case .key(let code, let isDown):
@@ -296,13 +298,20 @@ public final class InputRouter {
     }
   }
 
-  private func responder(at point: Point, _ root: Layer?) -> Responder? {
-    root?.hitTest(point)?.nearestResponder ?? lastResponder
+  /// The layer that is seen at a point of an event's screen.
+  private func layer(at point: Point, _ event: ScreenEvent) -> Layer? {
+    guard screens.indices.contains(event.screen) else { return nil }
+    let root = screens[event.screen].root
+    return shownTime?(event.screen).map { root.hitTest(point, at: $0) } ?? root.hitTest(point)
   }
 
-  private func begin(_ contact: Contact, _ kind: ContactKind, _ device: InputDevice.ID, _ root: Layer) {
-    guard let layer = root.hitTest(contact.location) else { return }
-    let touch = Touch(contact, kind: kind, device: device, layer: layer)
+  private func responder(at point: Point, _ event: ScreenEvent) -> Responder? {
+    layer(at: point, event)?.nearestResponder ?? lastResponder
+  }
+
+  private func begin(_ contact: Contact, _ kind: ContactKind, _ event: ScreenEvent) {
+    guard let layer = layer(at: contact.location, event) else { return }
+    let touch = Touch(contact, kind: kind, device: event.device, layer: layer)
     touch.responder = layer.nearestResponder ?? lastResponder
     touches[contact.id] = touch
     var lookers: [AnyGestureRecognizer] = []

@@ -188,6 +188,7 @@ extension Layer {
 
   func markAnimations() {
     areAnimationsChanged = true
+    forgetHitBox()
     markRecord()
   }
 

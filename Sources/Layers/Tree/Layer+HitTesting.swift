@@ -1,4 +1,5 @@
 public import Geometry
+public import LinuxSystem
 
 extension Layer {
   /// The layer that is seen at a point of the superlayer's coordinates: the farthest descendant that contains it, or this layer,
@@ -8,46 +9,76 @@ extension Layer {
   /// Siblings are asked from the top down. A sublayer is found outside of this layer's bounds too, unless `masksToBounds` clips
   /// it there, corners included. Where a layer has a mask, nothing is found outside of the mask's bounds. Neither a layer that is
   /// hidden, or whose opacity is 0.01 or less, or whose interaction is not enabled, nor one that is flattened, or shows its back
-  /// without being double-sided, is found, nor anything in them. Animations are not looked at.
-  public func hitTest(_ point: Point) -> Layer? {
-    hitTest(point, isInPlane: superlayer.map { !$0.isSpace && !$0.values.movesSublayers } ?? true)
-  }
+  /// without being double-sided, is found, nor anything in them. Animations are not looked at: see `hitTest(_:at:)`.
+  public func hitTest(_ point: Point) -> Layer? { hitTest(point, isInPlane: liesInPlane, at: nil) }
+
+  /// The layer that is seen at a point at a time for which a frame was evaluated: the same with this layer and all in it where their animations
+  /// have them then, those that the next commit begins included.
+  ///
+  /// ```swift
+  /// let hit = root.hitTest(point, at: engine.output.shownTime ?? engine.loop.clock.now)
+  /// ```
+  ///
+  /// While `contains(_:)` is asked, the layer's properties are those of that time. It must not set them.
+  public func hitTest(_ point: Point, at time: MonotonicTime) -> Layer? { hitTest(point, isInPlane: liesInPlane, at: time) }
+
+  private var liesInPlane: Bool { superlayer.map { !$0.isSpace && !$0.values.movesSublayers } ?? true }
 
   /// A point of the superlayer's coordinates, or of the output's for a root, in the layer's own; nil where it is not seen there.
   package func ownPoint(of point: Point) -> Point? { mapToSuperlayer.inverted?.apply(point) }
 
   // - Parameter isInPlane: true unless the superlayer moves its sublayers. To ask each for its superlayer takes as long as the rest.
-  private func hitTest(_ point: Point, isInPlane: Bool) -> Layer? {
-    if isSpace { return hitTestSpace(point) }
+  // - Parameter time: nil for the layers' own values.
+  private func hitTest(_ point: Point, isInPlane: Bool, at time: MonotonicTime?) -> Layer? {
+    guard let time, !animations.isEmpty else { return find(point, isInPlane: isInPlane, at: time) }
+    return shown(at: time) { find(point, isInPlane: isInPlane, at: time) }
+  }
+
+  /// Calls `body` while the layer has the values that are shown at a time.
+  private func shown<Result>(at time: MonotonicTime, _ body: () -> Result) -> Result {
+    let own = exchange(&values, with: presentation(at: time))
+    defer { values = own }
+    return body()
+  }
+
+  @inline(__always)
+  private func find(_ point: Point, isInPlane: Bool, at time: MonotonicTime?) -> Layer? {
+    if isSpace { return hitTestSpace(point, at: time) }
     guard let own = take(point, isInPlane: isInPlane, by: values.place) else { return nil }
     // Most layers have no sublayers and lie elsewhere: no more of them is looked at.
     let isLeaf = sublayers.isEmpty
     if isLeaf, !contains(own) { return nil }
     guard !isHidden, values.opacity > 0.01, isInteractionEnabled, isDoubleSided || !showsItsBack else { return nil }
     if masksToBounds && !values.clipContains(own) { return nil }
-    if let storedMask {
-      let onMask = storedMask.take(own, isInPlane: !values.movesSublayers, by: storedMask.values.place)
-      guard let onMask, storedMask.contains(onMask) else { return nil }
-    }
+    if let storedMask, !leaves(own, storedMask, at: time) { return nil }
     if isLeaf { return self }
-    return hitTestSublayers(own) ?? (contains(own) ? self : nil)
+    return hitTestSublayers(own, at: time) ?? (contains(own) ? self : nil)
+  }
+
+  /// True if the mask contains a point of the layer.
+  private func leaves(_ point: Point, _ mask: Layer, at time: MonotonicTime?) -> Bool {
+    func leaves() -> Bool {
+      mask.take(point, isInPlane: !values.movesSublayers, by: mask.values.place).map(mask.contains) ?? false
+    }
+    guard let time, !mask.animations.isEmpty else { return leaves() }
+    return mask.shown(at: time, leaves)
   }
 
   /// The sublayers of a transform layer are seen on the plane that the point is of.
-  private func hitTestSpace(_ point: Point) -> Layer? {
+  private func hitTestSpace(_ point: Point, at time: MonotonicTime?) -> Layer? {
     guard !isHidden, values.opacity > 0.01, isInteractionEnabled else { return nil }
     for layer in sublayersInPaintOrder.reversed() {
-      if let found = layer.hitTest(point, isInPlane: false) { return found }
+      if let found = layer.hitTest(point, isInPlane: false, at: time) { return found }
     }
     return nil
   }
 
-  private func hitTestSublayers(_ point: Point) -> Layer? {
+  private func hitTestSublayers(_ point: Point, at time: MonotonicTime?) -> Layer? {
     let isInPlane = !values.movesSublayers
     guard isInPlane, sublayers.count >= HitBoxes.minimumCount else {
       let layers = sublayersInPaintOrder
       for index in layers.indices.reversed() {
-        if let found = layers[index].hitTest(point, isInPlane: isInPlane) { return found }
+        if let found = layers[index].hitTest(point, isInPlane: isInPlane, at: time) { return found }
       }
       return nil
     }
@@ -58,13 +89,13 @@ extension Layer {
       let layer = boxes.layers[index]
       // An overridden `contains` may change the tree: boxes that are the superlayer's no more are told of no change.
       if layer.hitBoxIndex < 0, hitBoxes === boxes { boxes.take(layer.hitBox, of: layer, at: index) }
-      if let found = layer.hitTest(point, isInPlane: true) { return found }
+      if let found = layer.hitTest(point, isInPlane: true, at: time) { return found }
       end = index
     }
     return nil
   }
 
-  /// A rectangle in the superlayer's coordinates outside of which a hit test finds neither the layer nor anything in it.
+  /// A rectangle in the superlayer's coordinates outside of which a hit test at any time finds neither the layer nor anything in it.
   private var hitBox: HitBoxes.Box {
     // An overridden `contains` may find a layer anywhere, and what is not clipped may lie anywhere.
     let kind = type(of: self)
@@ -73,7 +104,9 @@ extension Layer {
       || kind == ScrollLayer.self || kind == SurfaceLayer.self || kind == TiledLayer.self || kind == ParagraphLayer.self
       || kind == ReplicatorLayer.self || kind == EmitterLayer.self
     // A flipped geometry leaves the bounds where they are.
-    guard !isSpace, masksToBounds || isPlain && sublayers.isEmpty, let place = values.place, place.isTranslation else {
+    guard animations.isEmpty, !isSpace, masksToBounds || isPlain && sublayers.isEmpty, let place = values.place,
+      place.isTranslation
+    else {
       return HitBoxes.everywhere
     }
     return HitBoxes.box(around: values.bounds, movedBy: Point(place.tx, place.ty))
