@@ -146,6 +146,21 @@ import XCTest
     XCTAssertEqual(stage.input.taken(), ["field down b 'b'"])
   }
 
+  /// A desktop tells of Shift before any key is wanted: the machine's keyboard, which is made at the first one, has it.
+  func testTheMachinesKeyboardHasTheModifiersOfBefore() throws {
+    let stage = try Stage(hasKeyboard: false)
+    stage.send(.modifiers(ModifierState(depressed: 1)))
+    stage.input.turn()
+    stage.field.responder?.becomeFirstResponder()
+    try stage.key("KEY_1", isDown: true)
+    let own = try Keyboard(layout: .automatic(), sequences: try? ComposeTable.automatic())
+    own.setModifiers(ModifierState(depressed: 1))
+    let code = try XCTUnwrap(InputCode(named: "KEY_1"))
+    let key = try XCTUnwrap(own.handle(code, isDown: true, of: InputDevice.ID(rawValue: 7), at: .zero))
+    XCTAssertEqual(stage.input.taken(), ["field first", "field down \(key.keysym) '\(key.characters)'"])
+    XCTAssertNotEqual(key.characters, "1")
+  }
+
   /// A desktop keeps the modifiers: those that it tells count, and its keys change none.
   func testTheDesktopsModifiersCount() throws {
     let stage = try Stage()

@@ -14,6 +14,8 @@ final class KeyRouter {
   }
   /// True once there was a keyboard, or the program has said that there is none.
   private var isKeyboardSet = false
+  /// The modifiers that a desktop told last; nil where keys tell them.
+  private var modifiers: ModifierState?
   private(set) var firstResponder: Responder?
   /// Gets keys while there is no first responder.
   var lastResponder: Responder?
@@ -48,11 +50,16 @@ final class KeyRouter {
 
   func invalidate() { alarm.invalidate() }
 
-  /// Makes the machine's keyboard where the program has set none: not before keys are wanted, as it takes some milliseconds.
+  /// Makes the machine's keyboard where the program has set none: not before keys are wanted, as it takes some milliseconds. It has the modifiers
+  /// of which a desktop told before.
   func requireKeyboard() {
     guard !isKeyboardSet else { return }
     do throws(KeyboardLayoutError) {
       keyboard = try Keyboard(layout: .automatic(), sequences: try? ComposeTable.automatic())
+      if let modifiers {
+        keyboard?.setModifiers(modifiers)
+        showLEDs()
+      }
     } catch {
       keyboard = nil
       #if DEBUG
@@ -75,6 +82,7 @@ final class KeyRouter {
 
   func setModifiers(_ modifiers: ModifierState, at time: MonotonicTime) {
     pass(time)
+    self.modifiers = modifiers
     keyboard?.setModifiers(modifiers)
     showLEDs()
   }
