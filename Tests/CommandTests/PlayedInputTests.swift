@@ -79,6 +79,11 @@ struct PlayedInputTests {
     let (driven, again, still) = (try film("a", "--input", "x"), try film("b", "--input", "x"), try film("c"))
     #expect(driven == again)
     #expect(driven[..<6].elementsEqual(still[..<6]) && driven[23] != still[23])
+    // A single picture shows what the script did before its time.
+    let single = ["render", "feed", "--size", "90x160", "--time", "350ms", "--input", "x", "--output", "one.png"]
+    let result = try framepace(single, in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(try folder.contents(of: "one.png") == driven[21])
   }
 
   @Test(arguments: [["run", "feed"], ["profile", "feed"], ["render", "feed", "--frames", "2", "--output", "y"]])

@@ -21,7 +21,6 @@ struct WrongInputTests {
     (["run", "clok"], "'clok' is no scene", "Did you mean 'clock'?"),
     (["soak", "orbit", "--hour", "1"], "Unknown option '--hour'", "Did you mean '--hours'?"),
     (["run", "feed", "--input"], "--input needs a value", "the name of an event script"),
-    (["render", "feed", "--output", "x", "--input", "y"], "--input plays from the scene's start", "with --frames"),
     (["profile", "--compare", "a", "b", "--input", "y"], "--compare runs no scene", "--fail-over"),
     (["input", "--record", "-"], "--record writes a file", "instead of '-'"),
     (["input", "--check", "x", "--record", "y"], "--check reads a file", "leave out --list, --duration and --record"),

@@ -20,6 +20,7 @@ struct RenderCommand: ParsableCommand {
         framepace render clock --output - --format y4m | ffmpeg -i - clock.mp4
         framepace render card.scene --output card.png --state open
         framepace render feed --output feed.apng --frames 120 --input drag.input
+        framepace render feed --output feed.png --time 2s --input drag.input
 
       Picture k of a sequence shows the scene at k/rate seconds. An .apng file is an \
       animated PNG, which browsers play. A .y4m file is raw video for other programs to \
@@ -111,9 +112,6 @@ struct RenderCommand: ParsableCommand {
     if !scenes.isEmpty && all { throw ValidationError("Name scenes or use --all, not both.") }
     if time != nil && frames != nil { throw ValidationError("Use --time for one picture or --frames for many, not both.") }
     if rate != nil && frames == nil { throw ValidationError("--rate belongs to --frames.") }
-    if input.input != nil && frames == nil {
-      throw ValidationError("--input plays from the scene's start on: use it with --frames.")
-    }
     if output == "-" && format == nil && frames != nil {
       throw ValidationError("--output '-' needs a --format for a film: apng or y4m.")
     }
@@ -216,12 +214,11 @@ struct RenderCommand: ParsableCommand {
     let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: try SceneFonts()))
     let rate = rate ?? .hertz60
     var first = frames == nil ? time ?? .milliseconds(500) : .zero
-    // Overlays show what changed since the frame before: a single picture needs one, which is not written.
-    let isPreceded = frames == nil && !overlays.show.isEmpty && first >= rate.interval
-    if isPreceded { first -= rate.interval }
+    let preceding = precedingFrames(of: first, rate)
+    first -= rate.offset(ofInterval: Int64(preceding))
     let renderer = try OfflineRenderer(
       root: content.root, width: size.width, height: size.height, scale: scale, rate: rate,
-      frames: pictureCount + (isPreceded ? 1 : 0), from: first, blending: blending.blending ?? content.blending)
+      frames: pictureCount + preceding, from: first, blending: blending.blending ?? content.blending)
     try renderer.engine.show(overlays.show)
     try content.setStates(state)
     content.stage?.onPictureFailure = { _, error in
@@ -251,7 +248,7 @@ struct RenderCommand: ParsableCommand {
         try output.stop()
         throw RenderEnd(signal: signal)
       }
-      let picture = number - (isPreceded ? 1 : 0)
+      let picture = number - preceding
       progress.begin(scene.name, picture: earlier + max(picture, 0) + 1)
       // The picture is begun before its time: events at that time are seen in it.
       content.stage?.advance(to: renderer.start + first + rate.offset(ofInterval: Int64(number)))
@@ -259,6 +256,14 @@ struct RenderCommand: ParsableCommand {
       if picture >= 0 { try output.add(image, number: picture) }
     }
     try output.finish()
+  }
+
+  /// The number of frames before a single picture at a time, which are not written: overlays show what changed since the frame before, and an
+  /// event script plays from the scene's start on.
+  private func precedingFrames(of time: Nanoseconds, _ rate: RefreshRate) -> Int {
+    guard frames == nil else { return 0 }
+    let all = Int(rate.intervals(in: time))
+    return input.input != nil ? all : overlays.show.isEmpty ? 0 : min(all, 1)
   }
 
   private func path(of scene: SceneChoice, _ number: Int) -> String {
