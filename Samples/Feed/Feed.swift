@@ -2,6 +2,7 @@
 //
 //   swift run Feed live [FOLDER]            until Ctrl-C or SIGTERM, in a window on a desktop or with the seat's devices
 //   swift run Feed FILE [FOLDER]            plays an event script, see `framepace input`
+//   swift run Feed FILE --output P.png      the same without a screen, and writes its last picture
 //   swift run Feed                          plays three flicks
 //
 // The pictures are the photographs of the folder, or landscapes that are painted in their place. At its end it says how many frames it
@@ -49,11 +50,10 @@ struct Program {
   @MainActor
   static func main() {
     do {
-      let arguments = CommandLine.arguments.dropFirst()
-      let photographs = try arguments.dropFirst().first.map(pictureFiles) ?? []
+      let photographs = try InteractiveProgram.arguments.dropFirst().first.map(pictureFiles) ?? []
       var (feed, meter): (FeedList?, FPSMeter?)
       // The list comes to rest.
-      try InteractiveProgram.run(arguments.first, others: " [FOLDER]", rest: .seconds(2)) { engine in
+      try InteractiveProgram.run(others: " [FOLDER]", rest: .seconds(2)) { engine in
         let made = FeedList(
           frame: engine.root.bounds, fonts: try SceneFonts(), photographs: photographs,
           loader: FeedList.loader(workers: engine.workers, loop: engine.loop))

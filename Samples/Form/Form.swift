@@ -2,6 +2,7 @@
 //
 //   swift run Form live                     until Ctrl-C or SIGTERM, in a window on a desktop or with the seat's devices
 //   swift run Form FILE                     plays an event script, see `framepace input`
+//   swift run Form FILE --output P.png      the same without a screen, and writes its last picture
 //   swift run Form                          types a name with a finger
 //
 // The layout of the keys is the machine's, see `KeyboardLayout`: XKB_DEFAULT_LAYOUT=de swift run Form live. At its end it says what is in the form.
@@ -16,7 +17,7 @@ struct Program {
   static func main() {
     do {
       var form: NameForm?
-      try InteractiveProgram.run(CommandLine.arguments.dropFirst().first) { engine in
+      try InteractiveProgram.run { engine in
         let router = engine.inputRouter
         let layout = try KeyboardLayout.automatic()
         print("keyboard: \(layout.reason)")

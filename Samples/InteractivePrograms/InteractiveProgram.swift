@@ -6,29 +6,55 @@ import Seats
 import Wayland
 
 /// Runs a program that people touch: in a window on a desktop, else on the display that there is, with the devices of that or by an event
-/// script. The frame of the samples Feed, Form, Paint and Map.
+/// script, whose end it may write to a picture. The frame of the samples Feed, Form, Paint and Map.
 @MainActor
 public enum InteractiveProgram {
+  /// The arguments of the program, but for `--output FILE`, which `run` takes.
+  public static var arguments: [String] {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    if let place = arguments.firstIndex(of: "--output") { arguments.removeSubrange(place..<min(place + 2, arguments.count)) }
+    return arguments
+  }
+
+  /// The picture that `--output FILE` asks for.
+  private static func output() throws -> String? {
+    guard let place = CommandLine.arguments.firstIndex(of: "--output") else { return nil }
+    let file = CommandLine.arguments.dropFirst(place + 1).first
+    guard let file, file.hasSuffix(".png") else {
+      throw WrongArgument("--output needs the name of a picture, which ends in .png")
+    }
+    return file
+  }
+
+  private struct WrongArgument: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  /// Its first argument is `live` for the devices of the desktop or the seat, until the window is closed, Ctrl-C or SIGTERM; else the path of an event script, see `framepace input`;
+  /// none for the program's own script. `--output FILE` shows a script on a display of memory, and writes what that shows at the end; `--help`
+  /// prints how to call it.
+  ///
   /// - Parameters:
-  ///   - argument: `live` for the devices of the desktop or the seat, until the window is closed, Ctrl-C or SIGTERM; else the path of an
-  ///     event script, see `framepace input`; nil for the program's own. `--help` prints how to call it.
-  ///   - others: the arguments behind that one, as the help names them.
+  ///   - others: the arguments behind the first one, as the help names them.
   ///   - rest: how long the program goes on after the script.
   ///   - prepare: fills the engine's root layer, and returns the program's own script. Layers that it puts there as large as the root follow
   ///     its size.
   ///   - end: is called before the layers go.
   public static func run(
-    _ argument: String?, others: String = "", rest: Nanoseconds = .seconds(1),
+    others: String = "", rest: Nanoseconds = .seconds(1),
     _ prepare: (Engine) throws -> InputScript, end: () -> Void
   ) throws {
+    let argument = arguments.first
     let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
     if argument == "--help" || argument == "-h" {
       return print(
         """
-        usage: \(name) [live | FILE]\(others)
-          live   until Ctrl-C or SIGTERM, with the devices of the desktop or the seat
-          FILE   plays an event script: see framepace help input
-        Without an argument it plays a script of its own.
+        usage: \(name) [live | FILE]\(others) [--output PICTURE.png]
+          live       until Ctrl-C or SIGTERM, with the devices of the desktop or the seat
+          FILE       plays an event script: see framepace help input
+          --output   plays it without a screen, and writes the last picture
+        Without FILE it plays a script of its own.
         """)
     }
     var running: Engine?
@@ -36,16 +62,23 @@ public enum InteractiveProgram {
     let ends = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in running?.finish() })
     FrameLoop.main.add(ends, to: .common)
 
+    let output = try output()
+    if output != nil, argument == "live" { throw WrongArgument("--output is for a script, which ends: use it without live") }
     // A seat is only opened where there is no window.
     var session: DisplaySession?
-    let found = try AutomaticDisplay.find(
-      window: WindowOptions(title: name, applicationID: "framepace.\(name)", width: 480, height: 800),
-      session: {
-        session = DisplaySession(seat: .automatic())
-        return session
-      })
-    let display = found.display
-    print("\(display.name): \(found.reason); \(display.reason)")
+    let display: any Display
+    if output == nil {
+      let found = try AutomaticDisplay.find(
+        window: WindowOptions(title: name, applicationID: "framepace.\(name)", width: 480, height: 800),
+        session: {
+          session = DisplaySession(seat: .automatic())
+          return session
+        })
+      display = found.display
+      print("\(display.name): \(found.reason); \(display.reason)")
+    } else {
+      display = try VirtualDisplay(width: 480, height: 800, refreshRate: .hertz60, reason: "for a picture")
+    }
     let engine = Engine(display: display, root: Layer())
     running = engine
     defer { engine.invalidate() }
@@ -63,6 +96,7 @@ public enum InteractiveProgram {
     } else {
       play(try argument.map { try InputScript(contentsOf: $0) } ?? script, rest: rest, on: engine)
     }
+    if let output { try PNG.write(display.capture(), to: output) }
     end()
   }
 

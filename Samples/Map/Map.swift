@@ -2,6 +2,7 @@
 //
 //   swift run Map live                      until Ctrl-C or SIGTERM, in a window on a desktop or with the seat's devices
 //   swift run Map FILE                      plays an event script, see `framepace input`
+//   swift run Map FILE --output P.png       the same without a screen, and writes its last picture
 //   swift run Map                           plays Samples/Map/journey.input: two fingers, then one
 import Framepace
 import Glibc
@@ -14,7 +15,7 @@ struct Program {
   static func main() {
     do {
       var map: MapView?
-      try InteractiveProgram.run(CommandLine.arguments.dropFirst().first) { engine in
+      try InteractiveProgram.run { engine in
         let made = MapView(frame: engine.root.bounds, fonts: try SceneFonts())
         engine.root.addSublayer(made)
         map = made

@@ -2,6 +2,7 @@
 //
 //   swift run Paint live                    until Ctrl-C or SIGTERM, in a window on a desktop or with the seat's devices
 //   swift run Paint FILE                    plays an event script, see `framepace input`
+//   swift run Paint FILE --output P.png     the same without a screen, and writes its last picture
 //   swift run Paint                         plays Samples/Paint/rainbow.input: five fingers draw at once
 import Framepace
 import Glibc
@@ -14,7 +15,7 @@ struct Program {
   static func main() {
     do {
       var board: PaintBoard?
-      try InteractiveProgram.run(CommandLine.arguments.dropFirst().first) { engine in
+      try InteractiveProgram.run { engine in
         let made = try PaintBoard(
           frame: engine.root.bounds, scale: engine.output.display.geometry.scale, fonts: SceneFonts().library())
         engine.root.addSublayer(made)

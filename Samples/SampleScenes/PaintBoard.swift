@@ -1,4 +1,5 @@
 public import Framepace
+import Glibc
 
 /// A sheet of paper on which all fingers draw at once: the layers of the sample `Paint`.
 ///
@@ -55,7 +56,9 @@ public final class PaintBoard: Layer {
   }
 
   public override func layoutSublayers() {
-    paper.frame = Rect(x: 0, y: 0, width: bounds.width, height: bounds.height - Self.barHeight)
+    paper.frame = Rect(x: 0, y: 0, width: bounds.width, height: max(bounds.height - Self.barHeight, 1))
+    pixels.fit(paper.bounds.size)
+    paper.surface = pixels.surface
     let middle = bounds.height - Self.barHeight / 2
     let step = min((bounds.width - 132) / Double(swatches.count), 56)
     let side = min(step * 0.72, 40)
@@ -172,18 +175,43 @@ private struct BrushStroke {
 /// The pixels of the paper: a bitmap that is painted on, and the surface that shows it.
 @MainActor
 private final class PaperPixels {
-  let surface: Surface
-  private let bitmap: Bitmap
-  private let context: DrawingContext
+  private(set) var surface: Surface
+  /// As large as the paper ever was: what is drawn beyond its edges comes back with its size.
+  private var bitmap: Bitmap
+  private var context: DrawingContext
   private let color: Color
   private let scale: Double
 
   init(size: Size, scale: Double, color: Color) throws {
-    let (width, height) = (Int((size.width * scale).rounded(.up)), Int((size.height * scale).rounded(.up)))
+    let (width, height) = Self.pixels(size, scale)
     (bitmap, self.color, self.scale) = (try Bitmap(width: width, height: height), color, scale)
     surface = try Surface(width: width, height: height, isOpaque: true)
     context = DrawingContext(bitmap: bitmap, scale: scale)
     clear()
+  }
+
+  private static func pixels(_ size: Size, _ scale: Double) -> (width: Int, height: Int) {
+    (Int((size.width * scale).rounded(.up)), Int((size.height * scale).rounded(.up)))
+  }
+
+  /// Gives the paper another size, in points. What was drawn stays where it is.
+  func fit(_ size: Size) {
+    let (width, height) = Self.pixels(size, scale)
+    if width == surface.width, height == surface.height { return }
+    do {
+      if width > bitmap.width || height > bitmap.height {
+        let larger = try Bitmap(width: max(width, bitmap.width), height: max(height, bitmap.height))
+        let paper = DrawingContext(bitmap: larger, scale: scale)
+        paper.fill(color: color)
+        paper.flush()
+        for y in 0..<bitmap.height { memcpy(larger.row(y), bitmap.row(y), bitmap.width * 4) }
+        (bitmap, context) = (larger, paper)
+      }
+      surface = try Surface(width: width, height: height, isOpaque: true)
+    } catch {
+      return print("the paper keeps its size: \(error)")
+    }
+    paint { $0.bounds }
   }
 
   func clear() {
@@ -200,8 +228,8 @@ private final class PaperPixels {
     let (left, top) = (
       max(Int((painted.minX * scale).rounded(.down)), 0), max(Int((painted.minY * scale).rounded(.down)), 0)
     )
-    let right = min(Int((painted.maxX * scale).rounded(.up)), bitmap.width)
-    let bottom = min(Int((painted.maxY * scale).rounded(.up)), bitmap.height)
+    let right = min(Int((painted.maxX * scale).rounded(.up)), surface.width)
+    let bottom = min(Int((painted.maxY * scale).rounded(.up)), surface.height)
     guard left < right, top < bottom else { return }
     let bytes = UnsafeRawBufferPointer(
       start: bitmap.row(top) + left * 4, count: (bottom - top - 1) * bitmap.bytesPerRow + (right - left) * 4)

@@ -48,6 +48,36 @@ import XCTest
     try GoldenImage.check(stage.display.capture(), against: "\(Self.folder)Tests/SampleSceneTests/Goldens/paint-clear.png")
   }
 
+  /// The display is turned and back: what is drawn stays as it is, where the paper is still and where it is again, and the rest is paper.
+  func testThePaperHasTheSizeOfItsDisplay() throws {
+    let (stage, board) = try stage()
+    defer { stage.engine.invalidate() }
+    play(try InputScript(contentsOf: "\(Self.folder)Samples/Paint/rainbow.input"), on: stage, for: .seconds(5))
+    let before = try stage.display.capture()
+    func show(_ width: Double, _ height: Double) throws -> Image {
+      board.frame = Rect(x: 0, y: 0, width: width, height: height)
+      stage.run(for: .milliseconds(500))
+      return try stage.display.capture()
+    }
+    func pixel(_ image: Image, _ x: Int, _ y: Int) -> UInt32 { image.row(y).assumingMemoryBound(to: UInt32.self)[x] }
+    let small = try show(300, 500)
+    for y in 0..<428 {
+      for x in 0..<300 where pixel(small, x, y) != pixel(before, x, y) { return XCTFail("\(x) \(y) has changed") }
+    }
+    let again = try show(480, 800)
+    for y in 0..<800 {
+      for x in 0..<480 where pixel(again, x, y) != pixel(before, x, y) { return XCTFail("\(x) \(y) is not back") }
+    }
+    // Larger than the display: paper is below the place of the bar.
+    let large = try show(600, 900)
+    for y in 0..<728 {
+      for x in 0..<480 where pixel(large, x, y) != pixel(before, x, y) { return XCTFail("\(x) \(y) is not kept") }
+    }
+    for y in 729..<800 {
+      for x in 0..<480 where pixel(large, x, y) != 0xFFFB_F8F1 { return XCTFail("\(x) \(y) is no paper") }
+    }
+  }
+
   /// A frame paints what was drawn since the last one, however much there is on the paper.
   func testALongDrawingStaysFast() throws {
     let (stage, board) = try stage()
