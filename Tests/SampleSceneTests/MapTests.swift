@@ -12,10 +12,10 @@ import XCTest
     let stage: ManualStage<VirtualDisplay>
     let map: MapView
 
-    /// - Parameter scale: pixels a point: where no picture is looked at, few are drawn sooner.
+    /// - Parameter scale: pixels a point: where no picture is looked at, few are drawn, and none is waited for.
     init(scale: Double = 0.1) throws {
       stage = try ManualStage(width: Int(480 * scale), height: Int(800 * scale), rate: .hertz60, scale: scale)
-      stage.engine.waitsForDrawings = true
+      stage.engine.waitsForDrawings = scale == 1
       map = MapView(frame: stage.root.bounds, fonts: try SceneFonts())
       stage.root.addSublayer(map)
       stage.run(for: .seconds(1))
