@@ -26,6 +26,8 @@ final class InputReader {
   var absence: InputDevices.Absence? { input?.absence }
   var overflows: Int { input?.overflows ?? 0 }
 
+  func calibrate(_ device: InputDevice.ID, by matrix: Affine) -> Bool { input?.calibrate(device, by: matrix) ?? false }
+
   func show(_ leds: KeyboardLEDs) { input?.leds = leds }
 
   func removeEvents() { events.removeAll(keepingCapacity: true) }
@@ -121,6 +123,16 @@ func inputKinds() throws(SystemError) {
   // A key that is held comes up with its keyboard.
   expect(["key KEY_B up", "removed"]) { keyboard = nil }
   expect(["position 0.25 0.5"]) { tablet.write((EV_ABS, ABS_X, 1024), (EV_ABS, ABS_Y, 2048)) }
+  let id = reader.devices.first { $0.name == "test tablet" }?.id
+  // Mirrored, as where it is mounted in a mirror.
+  Guest.expect(id.map { reader.calibrate($0, by: Affine(a: -1, b: 0, c: 0, d: 1, tx: 1, ty: 0)) } ?? false, "no calibration")
+  Guest.expect(!(id.map { reader.calibrate($0, by: Affine.scale(0)) } ?? true), "all places are one")
+  reader.removeEvents()
+  tablet.write((EV_ABS, ABS_X, 512), (EV_ABS, ABS_Y, 1024))
+  reader.run("no position comes") { !reader.events.isEmpty }
+  guard case .position(let place)? = reader.events.first?.action else { return Guest.expect(false, "\(reader.events)") }
+  Guest.expect(abs(place.x - 0.875) < 0.001 && place.y == 0.25, "\(place)")
+  Guest.say("calibrated: \(place)")
   reader.removeEvents()
   mouse.write((EV_REL, REL_X, 5))
   reader.run("no motion comes") { !reader.events.isEmpty }

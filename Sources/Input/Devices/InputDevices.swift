@@ -1,4 +1,5 @@
 import CLibinput
+public import Geometry
 import Glibc
 public import LinuxSystem
 public import RunLoops
@@ -22,7 +23,10 @@ public final class InputDevices: FrameLoop.ItemOwner {
 
   /// The lamps that all keyboards show, also those that come later: `Keyboard.leds` after each key.
   public var leds = KeyboardLEDs() {
-    didSet { if leds != oldValue { for keyboard in keyboards.values { leds.show(on: keyboard) } } }
+    didSet {
+      guard leds != oldValue else { return }
+      for keyboard in devices where keyboard.abilities.contains(.keyboard) { handles[keyboard.id].map(leds.show) }
+    }
   }
 
   private let session: SeatSession
@@ -32,8 +36,8 @@ public final class InputDevices: FrameLoop.ItemOwner {
   private var handler: (@MainActor (InputEvent) -> Void)?
   private var observer: SeatSession.Observer?
   private var lastID: UInt32 = 0
-  /// libinput's devices with keys, which it keeps until their removal was read.
-  private var keyboards: [InputDevice.ID: OpaquePointer] = [:]
+  /// libinput's devices, which it keeps until their removal was read.
+  private var handles: [InputDevice.ID: OpaquePointer] = [:]
 
   /// - Parameters:
   ///   - session: opens the devices. They are used while it is active.
@@ -85,7 +89,7 @@ public final class InputDevices: FrameLoop.ItemOwner {
     guard handler != nil else { return }
     handler = nil
     devices = []
-    keyboards = [:]
+    handles = [:]
     source.invalidate()
     if let observer { session.remove(observer) }
     context.end()
@@ -101,6 +105,28 @@ public final class InputDevices: FrameLoop.ItemOwner {
 
   /// Reads what the devices have sent, now instead of when the loop comes to it.
   public func read() { readEvents() }
+
+  /// Sets where the places of a touch screen, a tablet or an absolute pointer lie on its display, in the place of the matrix that udev has for the
+  /// device (`LIBINPUT_CALIBRATION_MATRIX`), or of none. Set it when the device comes:
+  ///
+  /// ```swift
+  /// if case .added(let device) = event.action, device.name == "panel" {
+  ///   input.calibrate(device.id, by: Affine(a: -1, b: 0, c: 0, d: 1, tx: 1, ty: 0))  // mirrored
+  /// }
+  /// ```
+  ///
+  /// - Parameter matrix: maps a place in parts of the device's area, from (0, 0) at its left top to (1, 1), to the one that events tell.
+  /// - Returns: false for a device that tells no places or is gone, and for a matrix that has no inverse.
+  @discardableResult
+  public func calibrate(_ device: InputDevice.ID, by matrix: Affine) -> Bool {
+    guard let handle = handles[device], matrix.inverted != nil, libinput_device_config_calibration_has_matrix(handle) != 0
+    else {
+      return false
+    }
+    let rows = [matrix.a, matrix.c, matrix.tx, matrix.b, matrix.d, matrix.ty].map(Float.init)
+    guard rows.allSatisfy(\.isFinite) else { return false }
+    return libinput_device_config_calibration_set_matrix(handle, rows) == LIBINPUT_CONFIG_STATUS_SUCCESS
+  }
 
   private func readEvents() {
     context.dispatch()
@@ -119,15 +145,13 @@ public final class InputDevices: FrameLoop.ItemOwner {
       let added = InputDevice(device, id: InputDevice.ID(rawValue: lastID))
       libinput_device_set_user_data(device, UnsafeMutableRawPointer(bitPattern: UInt(lastID)))
       devices.append(added)
-      if let device, added.abilities.contains(.keyboard) {
-        keyboards[added.id] = device
-        leds.show(on: device)
-      }
+      handles[added.id] = device
+      if let device, added.abilities.contains(.keyboard) { leds.show(on: device) }
       return InputEvent(time: clock.now, device: added.id, action: .added(added))
     case LIBINPUT_EVENT_DEVICE_REMOVED:
       let id = InputDevice.ID(of: device)
       devices.removeAll { $0.id == id }
-      keyboards[id] = nil
+      handles[id] = nil
       return InputEvent(time: clock.now, device: id, action: .removed)
     default:
       return InputEvent(event, of: InputDevice.ID(of: device))
