@@ -31,9 +31,9 @@ public enum InteractiveProgram {
     init(_ description: String) { self.description = description }
   }
 
-  /// Its first argument is `live` for the devices of the desktop or the seat, until the window is closed, Ctrl-C or SIGTERM; else the path of an event script, see `framepace input`;
-  /// none for the program's own script. `--output FILE` shows a script on a display of memory, and writes what that shows at the end; `--help`
-  /// prints how to call it.
+  /// Its first argument is `live` for the devices of the desktop or the seat, until the window is closed, Ctrl-C or SIGTERM; else the path
+  /// of an event script, see `framepace input`; none for the program's own script. `--output FILE` shows a script on a display of memory,
+  /// and writes what that shows at the end; `--help` prints how to call it.
   ///
   /// - Parameters:
   ///   - others: the arguments behind the first one, as the help names them.

@@ -48,7 +48,8 @@ final class LearnedRateTests: XCTestCase {
     XCTAssertEqual(
       stage.display.ticker.interval.milliseconds, mean, accuracy: mean * 0.12, "\(note): \(stage.display.reason)")
     // A late timer leaves the time of the next vblank open.
-    XCTAssertGreaterThanOrEqual(stage.shown.count, count - (policy.lateness > .zero ? 8 : 3), "\(note): \(stage.display.reason)")
+    XCTAssertGreaterThanOrEqual(
+      stage.shown.count, count - (policy.lateness > .zero ? 8 : 3), "\(note): \(stage.display.reason)")
     stage.end()
   }
 }
