@@ -208,5 +208,10 @@ import XCTest
       XCTAssertLessThanOrEqual(time, read)
       if step > 20 { XCTAssertEqual(time, event, "step \(step)") }
     }
+    // Virtual keyboards that come one after the other, and each count from 0.
+    for seconds in 100..<120 {
+      let read = now + .milliseconds(Int64(seconds) * 700)
+      XCTAssertEqual(clock.time(of: 0, now: read), read)
+    }
   }
 }

@@ -8,6 +8,9 @@ import LinuxSystem
 struct InputStampClock: Hashable, Sendable {
   /// The age in milliseconds up to which a stamp is taken for one of the loop's clock.
   private static let oldest: Int32 = 2000
+  /// The same for a stamp of another base: an older one begins a base of its own. Each virtual keyboard may count from its beginning, and a
+  /// press that seemed old would repeat at once.
+  private static let oldestOfOtherBase: Int32 = 100
 
   /// The smallest distance so far from a stamp to the time at which it was read, in milliseconds, for stamps of another base.
   private var distance: Int32?
@@ -28,8 +31,7 @@ struct InputStampClock: Hashable, Sendable {
       distance = age
       return now
     }
-    // A stamp that is far off begins anew: the base is another one.
-    if age &- smallest > Self.oldest {
+    if age &- smallest > Self.oldestOfOtherBase {
       distance = age
       return now
     }
