@@ -206,6 +206,37 @@ def test(drivers, script, **options):
     return run(drivers, f"set -e\n{script}", **options)
 
 
+# A run in real time is judged as long as it waits for a processor of the host for no larger share of its time.
+BUSY = 0.01
+
+
+def compare(script, limit, *, quoted, first="true", **options):
+    """Runs lines of shell that print a `ratio of the medians` of ours and a bare loop's times, in real time, until two of up to three boots
+    lie on the same side of a limit. Other lines run in the first boot alone. Returns the lines of the outputs that match a pattern."""
+    ratios, above, notes = [], 0, []
+    while above < 2 and len(ratios) - above < 2:
+        wrong = None
+        try:
+            said = test(["vkms"], f"{script}\n{first}", icount=False, options=["--show-waiting"], **options)
+        except Wrong as error:
+            said, wrong = str(error), error
+        ratio = re.search(r"ratio of the medians ([\d.]+)", said)
+        is_above = bool(ratio) and float(ratio[1]) > limit
+        waited = re.search(r"waited ([\d.]+) s of ([\d.]+) s", said)
+        if (wrong or is_above) and waited and float(waited[1]) >= float(waited[2]) * BUSY:
+            # An emulated processor that does not run cannot be in time: such a boot tells nothing of the loop.
+            return f"the host was busy, so this run is not judged: the machine {waited[0]} for a processor"
+        if wrong:
+            raise wrong
+        expect(ratio, f"no ratio in {said!r}")
+        ratios.append(float(ratio[1]))
+        above += is_above
+        notes += re.findall(f"{quoted}|waited.*", said)
+        first = "true"
+    expect(above < 2, f"ours takes {ratios} times as long as a bare loop, at most {limit} is allowed: {'; '.join(notes)}")
+    return "; ".join(notes)
+
+
 def log(text):
     """Keeps the output of a guest in the log, with the check that it belongs to: two checks may run at a time."""
     with PRINTING:
