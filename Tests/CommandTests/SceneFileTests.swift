@@ -7,10 +7,13 @@ import XCTest
 final class SceneFileTests: XCTestCase {
   func testADumpRendersToTheSameBytes() throws {
     let folder = try TemporaryFolder()
-    // An event at the very time of the picture is seen in both.
+    // An event at the very time of the picture is seen in both, as is the end of an animation.
     let text = """
       size 30 20
-      layer { layer card { bounds 0 0 9 9; backgroundColor #F00; state open { position 20 10 } } }
+      layer {
+        layer card { bounds 0 0 9 9; backgroundColor #F00; state open { position 20 10 } }
+        layer { bounds 0 0 4 4; position 2 2; backgroundColor #0F0; basic position.x { to 26; duration 1s } }
+      }
       at 1s card.state open
       """
     try text.write(toFile: "\(folder.path)/card.scene", atomically: true, encoding: .utf8)

@@ -66,7 +66,9 @@ struct DumpCommand: ParsableCommand {
       let size = try size ?? scene.size(scale: 1) ?? .standard
       let points = Size(Double(size.width), Double(size.height))
       let content = try scene.makeScene(settings: SceneSettings(size: points, fonts: try SceneFonts()))
-      let renderer = try OfflineRenderer(root: content.root, width: size.width, height: size.height, frames: 1, from: time)
+      // An animation still shows its end in a frame at that moment, and is forgotten after it.
+      let before = max(time - Nanoseconds(1), .zero)
+      let renderer = try OfflineRenderer(root: content.root, width: size.width, height: size.height, frames: 1, from: before)
       try content.setStates(state)
       content.play(on: renderer.engine, start: renderer.start)
       content.stage?.advance(to: renderer.start + time)
