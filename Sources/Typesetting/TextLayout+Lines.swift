@@ -99,9 +99,9 @@ extension TextLayout.Line {
   private func fills(_ stroke: (TextLayout.Run) -> (color: Color, top: Double, height: Double)?) -> [TextFill] {
     var fills: [TextFill] = []
     var rest = runs.filter { !$0.isHanging }[...]
-    while let first = rest.first {
-      let look = rest.prefix { $0.attributes == first.attributes }
-      rest = rest.dropFirst(look.count)
+    while let first = rest.popFirst() {
+      let look = [first] + rest.prefix { $0.attributes == first.attributes }
+      rest = rest.dropFirst(look.count - 1)
       guard let widest = look.max(by: { $0.glyphs.width < $1.glyphs.width }), let last = look.last,
         let stroke = stroke(widest)
       else { continue }

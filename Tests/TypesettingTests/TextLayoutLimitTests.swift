@@ -88,7 +88,9 @@ import Testing
     for value in [Double.nan, .infinity, -.infinity, 1e308, -1e308] {
       for height in [TextLayout.LineHeight.natural, .fixed(value), .multiple(value)] {
         for width in [nil, 50] as [Double?] {
-          let attributes = AttributedText.Attributes { ($0.baselineOffset, $0.letterSpacing) = (value, value) }
+          let attributes = AttributedText.Attributes {
+            ($0.baselineOffset, $0.letterSpacing, $0.background, $0.underline) = (value, value, .black, LineDecoration())
+          }
           let layout = try layout(AttributedText("one two\nthree", attributes), width: width) {
             ($0.firstLineIndent, $0.paragraphSpacing, $0.lineHeight, $0.alignment) = (value, value, height, .center)
           }
@@ -96,6 +98,7 @@ import Testing
           for line in layout.lines {
             #expect(line.baseline.x.isFinite && line.baseline.y.isFinite && line.top.isFinite && line.height.isFinite)
             #expect(line.runs.allSatisfy { $0.rise.isFinite && $0.glyphs.glyphs.allSatisfy(\.x.isFinite) })
+            #expect((line.backgrounds + line.decorations).allSatisfy { $0.rect.width.isFinite && $0.rect.height.isFinite })
           }
           #expect(zip(layout.lines, layout.lines.dropFirst()).allSatisfy { $0.top <= $1.top })
         }
