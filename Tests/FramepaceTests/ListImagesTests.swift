@@ -272,6 +272,8 @@ import XCTest
       stage.manual.run(for: .seconds(2))
       XCTAssertTrue(stage.isComplete)
       if isKept { XCTAssertEqual(stage.decoders.decoded, before) }
+      // Workers release pictures.
+      stage.manual.engine.workers.shutdown()
       XCTAssertLessThanOrEqual(stage.decoders.aliveBytes, budget)
     }
     // With a place for three, the three upper rows have theirs.
