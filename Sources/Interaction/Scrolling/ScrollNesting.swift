@@ -20,6 +20,10 @@ public struct ScrollAxes: OptionSet, Hashable, BitwiseCopyable, Sendable {
 }
 
 /// Scrolled content in other scrolled content, and the one of them that takes a drag from its beginning to its end.
+///
+/// A drag moves one of them only. At its end the inner one is pulled like any other, and the next drag moves the outer one: the rule that WebKit
+/// calls latching (https://trac.webkit.org/wiki/Scrolling), and that UIScrollView follows. So a list that is dragged to its end quickly does not
+/// take the page away with it, and lets go as it would alone.
 public enum ScrollNesting {
   /// True if the inner content takes a drag for itself, false if the outer one does.
   ///
