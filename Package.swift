@@ -223,7 +223,7 @@ let package = Package(
     sample("DisplayLinkTicks", ["Framepace"]),
     sample("SeveralDisplays", ["Framepace"]),
     sample("DyingApplication", ["LinuxSystem", "RunLoops"]),
-    sample("Kiosk", ["Framepace", "KMS", "Seats"]),
+    sample("Kiosk", ["AutomaticDisplays", "Framepace", "KMS", "Seats"]),
     // The frame of the samples that people touch.
     library(
       "InteractivePrograms", ["AutomaticDisplays", "Framepace", "KMS", "Seats", "Wayland"],

@@ -68,7 +68,7 @@ public enum InteractiveProgram {
     var session: DisplaySession?
     let display: any Display
     if output == nil {
-      let found = try AutomaticDisplay.find(
+      let found = try Displays.automatic(
         window: WindowOptions(title: name, applicationID: "framepace.\(name)", width: 480, height: 800),
         session: {
           session = DisplaySession(seat: .automatic())

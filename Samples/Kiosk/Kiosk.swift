@@ -3,9 +3,9 @@
 //
 //   swift run Kiosk HDMI-A-1 1920x1080      until Ctrl-C or SIGTERM
 //   swift run Kiosk                         one second on whatever there is
+import AutomaticDisplays
 import Framepace
 import Glibc
-import KMS
 import Seats
 
 @main
@@ -27,8 +27,7 @@ struct Program {
     let ends = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in running?.finish() })
     FrameLoop.main.add(ends, to: .common)
 
-    let session = DisplaySession(seat: .automatic())
-    let display = try openDisplay(session)
+    let display = try openDisplay()
     say("\(display.name): \(display.reason)")
     // A lost screen comes back by itself; the layers keep their state.
     display.observe { event in
@@ -56,14 +55,15 @@ struct Program {
     say("\(frames) frames")
   }
 
-  /// Opens the screen and mode that the arguments name. Without arguments it is any usable screen, or a clock with the
-  /// reason.
+  /// Opens the screen and mode that the arguments name. Without arguments it is a window on a desktop, any usable screen, or a
+  /// clock with the reason.
   @MainActor
-  private static func openDisplay(_ session: DisplaySession) throws -> any Display {
+  private static func openDisplay() throws -> any Display {
     let arguments = CommandLine.arguments.dropFirst()
     guard let connector = arguments.first else {
-      return try Displays.automatic(width: 640, height: 360, refreshRate: .hertz60, session: session)
+      return try Displays.automatic(session: { DisplaySession(seat: .automatic()) }).display
     }
+    let session = DisplaySession(seat: .automatic())
     let size = arguments.dropFirst().first?.split(separator: "x").compactMap { Int($0) } ?? []
     let mode = size.count == 2 ? ModeRequest(width: size[0], height: size[1]) : nil
     return try Displays.kms(connector: connector, mode: mode, session: session)

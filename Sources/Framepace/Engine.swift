@@ -10,8 +10,7 @@ public import RunLoops
 /// Turns changes of layers into frames: it wires a loop, layers and outputs.
 ///
 /// ```swift
-/// let display = try Displays.automatic(width: 1280, height: 720, refreshRate: .hertz60)
-/// let engine = Engine(display: display, root: root)
+/// let engine = Engine(display: try Displays.automatic().display, root: root)
 /// engine.run()
 /// ```
 ///

@@ -41,14 +41,18 @@ final class ConnectionTests: XCTestCase {
   }
 
   func testWithoutDesktopAndScreenThereIsADisplayOfMemory() throws {
-    for (name, why) in [
-      (nil, "WAYLAND_DISPLAY is not set"), ("/nowhere/wayland-7", "no Wayland desktop at /nowhere/wayland-7"),
+    let rate = try XCTUnwrap(RefreshRate(hertz: 50))
+    for (name, folder, noWindow, noScreen) in [
+      (nil, "/nowhere", "WAYLAND_DISPLAY is not set", "no DRM device"),
+      ("/nowhere/wayland-7", "/dev/null", "no Wayland desktop at /nowhere/wayland-7", "/dev/null: open: Not a directory"),
     ] {
       try Self.withDesktop(name) {
-        let found = try AutomaticDisplay.find(window: WindowOptions(width: 30, height: 20), folder: "/nowhere")
-        XCTAssertTrue(found.display is VirtualDisplay)
-        XCTAssertEqual(found.display.geometry.pictureSize.width, 30)
-        XCTAssertTrue(found.reason.contains(why), found.reason)
+        let window = WindowOptions(width: 30, height: 20)
+        let found = try Displays.automatic(window: window, refreshRate: rate, folder: folder)
+        XCTAssertEqual(found.display.name, "virtual display 30x20@50.00")
+        XCTAssertTrue(found.reason.contains(noWindow), found.reason)
+        XCTAssertTrue(found.display.reason.contains(noScreen), found.display.reason)
+        XCTAssertNil(found.session)
         found.display.invalidate()
       }
     }

@@ -28,7 +28,7 @@ struct OpenedDisplay {
       display = try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
     // A mode can only mean a screen.
     case .auto where mode == nil:
-      let found = try AutomaticDisplay.find(window: window, refreshRate: rate, session: Self.session)
+      let found = try Displays.automatic(window: window, refreshRate: rate, session: Self.session)
       (display, cards, note) = (found.display, found.session, found.reason)
     case .auto, .kms:
       let cards = Self.session()

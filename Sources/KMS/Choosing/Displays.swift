@@ -1,12 +1,11 @@
-public import FrameTiming
 public import LinuxSystem
 public import Presentation
-public import Raster
 
-/// The displays of this machine.
+/// The displays of this machine. `automatic`, of the module `AutomaticDisplays`, takes a window where there is a desktop, a screen
+/// where there is none, or a display of memory.
 ///
 /// ```swift
-/// let display = try Displays.automatic(width: 1280, height: 720, refreshRate: .hertz60)
+/// let display = try Displays.kms()
 /// let engine = Engine(display: display, root: root)
 /// ```
 public enum Displays {
@@ -88,28 +87,6 @@ public enum Displays {
       }
     }
     return (displays, refused)
-  }
-
-  /// A usable screen, or otherwise a virtual display paced by a fallback clock. The display's `reason` says which and why.
-  ///
-  /// - Parameters:
-  ///   - width: the virtual display's, in pixels; a screen has its own.
-  ///   - height: like `width`.
-  ///   - refreshRate: the virtual display's.
-  ///   - session: as for `kms`.
-  ///   - clock: the clock of the loop that the display is added to.
-  ///   - folder: where the cards are.
-  @MainActor
-  public static func automatic(
-    width: Int, height: Int, refreshRate: RefreshRate, session: DisplaySession? = nil, clock: SystemClock = .monotonic,
-    folder: String = "/dev/dri"
-  ) throws(BitmapError) -> any Display {
-    do throws(KMSError) {
-      return try kms(session: session, clock: clock, folder: folder)
-    } catch {
-      return try VirtualDisplay(
-        width: width, height: height, refreshRate: refreshRate, reason: error.description, clock: clock)
-    }
   }
 }
 
