@@ -37,6 +37,27 @@ import XCTest
     }
   }
 
+  /// It may be there when the window comes, long before anything listens.
+  func testThePointerThatLiesOverAWindow() throws {
+    let window = try PictureStage(outputs: [CompositorOutput()], globals: .all, policy: CompositorPolicy(), size: (200, 100))
+    window.run(for: .milliseconds(50))
+    let seat = window.compositor.seat
+    seat.movePointer(window.window, x: 50, y: 25)
+    window.run(for: .milliseconds(50))
+    var events: [String] = []
+    let input = WaylandInput(connection: window.display.connection) { event in
+      if case .added = event.action { return }
+      events.append(event.action.words)
+    }
+    window.run(for: .milliseconds(5))
+    XCTAssertEqual(events, ["position 0.25 0.25"])
+    seat.movePointer(window.window, x: 100, y: 50)
+    window.run(for: .milliseconds(5))
+    XCTAssertEqual(events, ["position 0.25 0.25", "position 0.5 0.5"])
+    input.invalidate()
+    window.end()
+  }
+
   func testScrollingIsToldInFrames() throws {
     for (version, half) in [(8, "scroll wheel 0.0 0.5"), (7, "scroll continuous 0.0 5.0")] {
       try run(CompositorGlobals.all.with("wl_seat", version: version)) { stage in

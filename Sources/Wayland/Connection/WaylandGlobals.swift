@@ -23,6 +23,8 @@ package struct WaylandGlobals {
   private(set) var subcompositor: OpaquePointer?
   private(set) var dataDevices: OpaquePointer?
   private(set) var outputs: [WaylandOutput] = []
+  /// Held from the beginning: wlroots gives the pointer to a surface that comes to lie below it, and never to one whose client has no seat then.
+  private var seats: [(name: UInt32, pointer: OpaquePointer)] = []
   /// The clock of presentation feedback.
   private(set) var stampClock = PresentationClock()
   /// All globals, also those that windows do not use, for those who bind them.
@@ -69,6 +71,7 @@ package struct WaylandGlobals {
       if let pointer = bind(upTo: 4) {
         outputs.append(WaylandOutput(pointer, name: name, connection: connection))
       }
+    case "wl_seat": if let seat = bind(upTo: 5) { seats.append((name, seat)) }
     case "zxdg_decoration_manager_v1": decorations = decorations ?? bind(upTo: 1)
     case "wp_viewporter": viewporter = viewporter ?? bind(upTo: 1)
     case "wp_fractional_scale_manager_v1": fractionalScale = fractionalScale ?? bind(upTo: 1)
@@ -89,6 +92,8 @@ package struct WaylandGlobals {
   /// - Returns: the output that is gone, if it was one.
   mutating func withdrawn(_ name: UInt32) -> WaylandOutput? {
     all.removeAll { $0.name == name }
+    for seat in seats where seat.name == name { Self.release(seat: seat.pointer) }
+    seats.removeAll { $0.name == name }
     guard let index = outputs.firstIndex(where: { $0.global == name }) else { return nil }
     let output = outputs.remove(at: index)
     output.destroy()
@@ -104,6 +109,7 @@ package struct WaylandGlobals {
 
   mutating func destroy() {
     for output in outputs { output.destroy() }
+    for seat in seats { Self.release(seat: seat.pointer) }
     if let tablets { zwp_tablet_manager_v2_destroy(tablets) }
     if let gestures {
       let hasRelease = zwp_pointer_gestures_v1_get_version(gestures) >= 2
@@ -124,6 +130,10 @@ package struct WaylandGlobals {
     if let sharedMemory { wl_shm_destroy(sharedMemory) }
     if let compositor { wl_compositor_destroy(compositor) }
     self = WaylandGlobals()
+  }
+
+  static func release(seat: OpaquePointer) {
+    if wl_seat_get_version(seat) >= 5 { wl_seat_release(seat) } else { wl_seat_destroy(seat) }
   }
 
   private static let shellListener = listenerTable(

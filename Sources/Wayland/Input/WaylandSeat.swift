@@ -47,7 +47,7 @@ final class WaylandSeat {
     textInput = nil
     selection?.destroy()
     selection = nil
-    if wl_seat_get_version(pointer) >= 5 { wl_seat_release(pointer) } else { wl_seat_destroy(pointer) }
+    WaylandGlobals.release(seat: pointer)
   }
 
   var now: MonotonicTime { connection.clock.now }

@@ -42,7 +42,7 @@ public final class CompositorSeat {
   public var repeatRate = 25
   public var repeatDelay = 600
   public private(set) var cursor = Cursor.unknown
-  /// The window with the keyboard, and the one below the pointer.
+  /// The window with the keyboard, and the one that hears of the pointer.
   public private(set) var keyboardFocus: CompositorWindow?
   public private(set) var pointerFocus: CompositorWindow?
 
@@ -51,6 +51,8 @@ public final class CompositorSeat {
   private var arrivals: [UInt32] = []
   /// The surface of the window that the pointer is over.
   private var pointerSurface: CompositorSurface?
+  /// The pointer's place in it, in points.
+  private var pointerPlace = (x: 0.0, y: 0.0)
   /// The serials of keys, buttons and touches.
   private var used: Set<UInt32> = []
   /// The fingers that are down, with their windows.
@@ -110,7 +112,7 @@ public final class CompositorSeat {
   // MARK: Pointer
 
   /// Moves the pointer to a place of a window, in points of its content, or to where there is none. Where the window's own frame is, that has
-  /// the pointer.
+  /// the pointer. As with wlroots, a client that has no seat when the pointer comes to its window hears nothing of it until it comes again.
   public func movePointer(_ window: CompositorWindow?, x: Double = 0, y: Double = 0) {
     let target = window?.surface.target(x: x, y: y)
     let isNew = pointerSurface !== target?.0
@@ -118,17 +120,24 @@ public final class CompositorSeat {
       send(\.pointers, old, "leave", .uint(compositor.nextSerial()), .object(surface.object))
       frame(old)
     }
-    (pointerFocus, pointerSurface) = (window, target?.0)
-    guard let window, let (surface, x, y) = target else { return }
+    let hears = isNew ? window?.surface.object.client.seats.isEmpty == false : pointerFocus != nil
+    (pointerFocus, pointerSurface) = (hears ? window : nil, target?.0)
+    guard let window = pointerFocus, let (surface, x, y) = target else { return }
+    pointerPlace = (x, y)
     if isNew {
-      let serial = compositor.nextSerial()
-      arrivals.append(serial)
       cursor = .unknown
-      send(\.pointers, window, "enter", .uint(serial), .object(surface.object), .fixed(x), .fixed(y))
+      enter(window.surface.object.client.pointers, surface)
     } else {
       send(\.pointers, window, "motion", .uint(compositor.milliseconds), .fixed(x), .fixed(y))
     }
     frame(window)
+  }
+
+  private func enter(_ pointers: [ServerObject], _ surface: CompositorSurface) {
+    let serial = compositor.nextSerial()
+    arrivals.append(serial)
+    let (x, y) = pointerPlace
+    for pointer in pointers { pointer.send("enter", .uint(serial), .object(surface.object), .fixed(x), .fixed(y)) }
   }
 
   /// A button goes down or up.
@@ -231,6 +240,10 @@ public final class CompositorSeat {
         client.pointers.append(pointer)
         pointer.onEnd = { client.pointers.removeAll { $0 === pointer } }
         pointer.onRequest = { [unowned self] in if $0.name == "set_cursor" { setCursor($0) } }
+        if let window = pointerFocus, let surface = pointerSurface, surface.object.client === client {
+          enter([pointer], surface)
+          frame(window)
+        }
       case "get_touch":
         let touch = request.newObject(0)
         client.touches.append(touch)
