@@ -38,7 +38,7 @@ import Testing
         #expect(point.x.isFinite && point.y.isFinite, "seed \(seed)")
       case .key(_, let isDown): if isDown { keysDown.insert(event.device) }
       case .keysReleased: #expect(keysDown.remove(event.device) != nil, "seed \(seed)")
-      case .hoverEnded, .modifiers: break
+      case .hoverEnded, .modifiers, .keyboardChanged: break
       }
     }
     for _ in 0..<600 {

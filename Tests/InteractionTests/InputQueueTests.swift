@@ -77,7 +77,7 @@ import Testing
     switch event.action {
     case .contact(let contact, _, _): contact.phase != .moved
     case .hover, .scroll, .gesture(.changed, _): false
-    case .hoverEnded, .gesture, .key, .modifiers, .keysReleased: true
+    case .hoverEnded, .gesture, .key, .modifiers, .keysReleased, .keyboardChanged: true
     }
   }
 

@@ -80,6 +80,29 @@ import XCTest
     XCTAssertNil(silent.input.router.keyboard)
   }
 
+  /// A desktop may change the layout, or take its keyboard away, in the same breath as keys are pressed.
+  func testKeysHaveTheKeyboardOnWhichTheyWereTyped() throws {
+    let stage = try Stage()
+    stage.field.responder?.becomeFirstResponder()
+    _ = stage.input.taken()
+    let code = try XCTUnwrap(InputCode(named: "KEY_Y"))
+    let german = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "de")))
+    stage.send(.key(code, isDown: true))
+    stage.send(.key(code, isDown: false))
+    stage.input.router.keyboard = german
+    XCTAssertTrue(stage.input.router.keyboard === german)
+    stage.send(.key(code, isDown: true))
+    stage.send(.key(code, isDown: false))
+    stage.input.router.keyboard = nil
+    XCTAssertNil(stage.input.router.keyboard)
+    stage.send(.key(code, isDown: true))
+    stage.input.turn()
+    XCTAssertEqual(stage.input.taken(), ["field down y 'y'", "field up y ''", "field down z 'z'", "field up z ''"])
+    stage.input.router.keyboard = german
+    try stage.key("KEY_A", isDown: true)
+    XCTAssertEqual(stage.input.taken(), ["field down a 'a'"])
+  }
+
   func testAHeldKeyRepeatsInPhase() throws {
     let stage = try Stage()
     stage.field.responder?.becomeFirstResponder()

@@ -61,7 +61,7 @@ public struct InputQueue: Sendable {
         lastOfPointer = entries.count
         entries.append(Entry(event))
       }
-    case .hoverEnded, .gesture, .key, .modifiers, .keysReleased: appendBarrier(Entry(event))
+    case .hoverEnded, .gesture, .key, .modifiers, .keysReleased, .keyboardChanged: appendBarrier(Entry(event))
     }
   }
 

@@ -26,6 +26,8 @@ public struct ScreenEvent: Hashable, Sendable {
     case modifiers(ModifierState)
     /// The keyboard is gone, or another program has it: all its keys are up.
     case keysReleased
+    /// The keys that follow are those of another keyboard.
+    case keyboardChanged
   }
 }
 

@@ -52,10 +52,12 @@ public final class InputRouter {
   /// router.onLEDs = { input.leds = $0 }
   /// ```
   public var keyboard: Keyboard? {
-    get { keys.keyboard }
+    get { nextKeyboards.last ?? keys.keyboard }
     set {
-      keys.keyboard = newValue
-      updatePanel()
+      nextKeyboards.append(newValue)
+      // Keys that wait to be delivered were typed on the one before.
+      guard !queue.isEmpty else { return changeKeyboard() }
+      queue.append(ScreenEvent(time: now, screen: 0, device: .init(rawValue: 0), action: .keyboardChanged))
     }
   }
   /// The repetition of the key that is held; nil for none.
@@ -134,6 +136,8 @@ public final class InputRouter {
   private var spare = InputQueue()
   private var touches: [Contact.ID: Touch] = [:]
   private let keys: KeyRouter
+  /// The keyboards that take over when the events before them are delivered.
+  private var nextKeyboards: [Keyboard?] = []
   private let panels = PanelState()
   private var hovered: Responder?
   /// The responders that fingers on a touchpad scroll, or make a gesture over, until they are lifted.
@@ -295,7 +299,13 @@ public final class InputRouter {
     case .keysReleased:
       keys.release(event.device, at: event.time)
       updatePanel()
+    case .keyboardChanged: changeKeyboard()
     }
+  }
+
+  private func changeKeyboard() {
+    if !nextKeyboards.isEmpty { keys.keyboard = nextKeyboards.removeFirst() }
+    updatePanel()
   }
 
   /// The layer that is seen at a point of an event's screen.
