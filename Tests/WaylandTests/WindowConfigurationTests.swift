@@ -9,7 +9,7 @@ import Testing
 
   @Test func theCompositorMayLeaveTheChoice() {
     var window = WindowConfiguration(width: 300, height: 200)
-    window.propose(width: 0, height: 0, states: .init())
+    window.propose(width: 0, height: 0, states: [])
     let changes = window.take(serial: 7)
     #expect(changes == .first && window.extent == Extent(width: 300, height: 200))
     let answer = window.takeAnswer()
@@ -19,23 +19,23 @@ import Testing
 
   @Test func itsOwnSizeComesBackAfterTheFullScreen() {
     var window = WindowConfiguration(width: 300, height: 200)
-    window.propose(width: 0, height: 0, states: .init())
+    window.propose(width: 0, height: 0, states: [])
     _ = window.take(serial: 1)
-    window.propose(width: 500, height: 400, states: .init(isActivated: true))
+    window.propose(width: 500, height: 400, states: .activated)
     var changes = window.take(serial: 2)
-    #expect(changes == .resized && window.isActivated)
-    window.propose(width: 1920, height: 1080, states: .init(isFullScreen: true))
+    #expect(changes == .resized && window.states == .activated)
+    window.propose(width: 1920, height: 1080, states: .fullScreen)
     changes = window.take(serial: 3)
-    #expect(changes == [.resized, .fullScreen] && window.isFullScreen)
-    window.propose(width: 0, height: 0, states: .init())
+    #expect(changes == .resized && window.states == .fullScreen)
+    window.propose(width: 0, height: 0, states: [])
     changes = window.take(serial: 4)
-    #expect(changes == [.resized, .fullScreen] && window.extent == Extent(width: 500, height: 400))
+    #expect(changes == .resized && window.states == [] && window.extent == Extent(width: 500, height: 400))
   }
 
   @Test func theNewestProposalIsAnswered() {
     var window = WindowConfiguration(width: 300, height: 200)
     for serial in 1...5 as ClosedRange<UInt32> {
-      window.propose(width: 100 * Int(serial), height: 100, states: .init())
+      window.propose(width: 100 * Int(serial), height: 100, states: [])
       _ = window.take(serial: serial)
     }
     let answer = window.takeAnswer()
@@ -60,7 +60,7 @@ import Testing
         width: Int(Int32.random(in: .min ... .max, using: &random)), height: Int.random(in: -3...3, using: &random))
       window.propose(
         width: Int(Int32.random(in: .min ... .max, using: &random)), height: Int.random(in: -9...40_000, using: &random),
-        states: .init())
+        states: [])
       _ = window.take(serial: 1)
       _ = window.rescale(Int(Int32.random(in: .min ... .max, using: &random)) >> Int.random(in: 0...31, using: &random))
       let (width, height) = window.pixels

@@ -37,7 +37,8 @@ extension WaylandWindow {
       xdg_toplevel_show_window_menu(toplevel, seat, serial, Int32(point.x), Int32(point.y))
     case .close: isToClose()
     case .maximize:
-      if configuration.isMaximized { xdg_toplevel_unset_maximized(toplevel) } else { xdg_toplevel_set_maximized(toplevel) }
+      let isMaximized = configuration.states.contains(.maximized)
+      if isMaximized { xdg_toplevel_unset_maximized(toplevel) } else { xdg_toplevel_set_maximized(toplevel) }
     case .minimize: xdg_toplevel_set_minimized(toplevel)
     }
     connection.flush()

@@ -60,7 +60,7 @@ final class WindowFrame {
 
   private func layout(_ configuration: WindowConfiguration) -> FrameLayout {
     FrameLayout(
-      extent: configuration.extent, isFitted: configuration.isFitted, hasMaximize: capabilities.maximize,
+      extent: configuration.extent, isFitted: configuration.states.isFitted, hasMaximize: capabilities.maximize,
       hasMinimize: capabilities.minimize)
   }
 
@@ -76,7 +76,8 @@ final class WindowFrame {
       }
       look = FrameLook(
         layout: layout(configuration), scale: (configuration.scale + 119) / 120, title: window.options.title,
-        isActivated: configuration.isActivated, isMaximized: configuration.isMaximized, highlighted: highlighted,
+        isActivated: configuration.states.contains(.activated), isMaximized: configuration.states.contains(.maximized),
+        highlighted: highlighted,
         isHeld: press.held != nil && press.held == highlighted)
     }
     let extent = configuration.extent

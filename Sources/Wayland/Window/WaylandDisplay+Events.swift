@@ -9,7 +9,7 @@ extension WaylandDisplay: WindowOwner {
       frames = PresentedFrames(canTell: connection.globals.presentation != nil)
       grid.tell(toldRate)
     }
-    if changes.contains(.suspended) { happened(.suspended(window.configuration.isSuspended)) }
+    if changes.contains(.suspended) { happened(.suspended(window.configuration.states.contains(.suspended))) }
     guard !changes.isDisjoint(with: [.first, .resized]) else { return }
     let wasHidden = permission.isHidden
     happened(.configured)

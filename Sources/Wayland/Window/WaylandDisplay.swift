@@ -36,7 +36,7 @@ public final class WaylandDisplay: Display {
   }
   /// True if the window has the whole screen. The desktop may refuse a change, or make one by itself.
   public var isFullScreen: Bool {
-    get { window.configuration.isMapped ? window.configuration.isFullScreen : window.options.isFullScreen }
+    get { window.configuration.isMapped ? window.configuration.states.contains(.fullScreen) : window.options.isFullScreen }
     set { if newValue != isFullScreen { change { $0.setFullScreen(newValue) } } }
   }
   /// True to keep the screen from going dark while the window is seen. It has no effect where the desktop does not offer that.
@@ -45,7 +45,7 @@ public final class WaylandDisplay: Display {
     set { if newValue != inhibitsIdle { change { $0.inhibitIdle(newValue) } } }
   }
   /// True while the window has the keyboard, as the desktop says.
-  public var isActive: Bool { window.configuration.isActivated }
+  public var isActive: Bool { window.configuration.states.contains(.activated) }
 
   /// The window at the compositor. It is another one after `reconnect(to:)`.
   package private(set) var window: WaylandWindow

@@ -34,22 +34,22 @@ package final class WaylandWindow {
   /// The outputs that show a part of it.
   private(set) var entered: [WaylandOutput] = []
 
-  /// The surface and its roles. They come and go together.
+  /// The surface, its roles, and what the compositor has for it besides. They come and go together.
   struct Objects {
     let surface: OpaquePointer
     let shellSurface: OpaquePointer
     let toplevel: OpaquePointer
+    var decoration: OpaquePointer?
+    var viewport: OpaquePointer?
+    var fractionalScale: OpaquePointer?
+    var fifo: OpaquePointer?
+    var commitTimer: OpaquePointer?
   }
 
   private(set) var objects: Objects?
   /// The window's own frame; nil where the desktop draws one.
   var frame: WindowFrame?
-  private var decoration: OpaquePointer?
-  private var viewport: OpaquePointer?
-  private var fractionalScale: OpaquePointer?
   private var idleInhibitor: OpaquePointer?
-  private var fifo: OpaquePointer?
-  private var commitTimer: OpaquePointer?
   private var callback: OpaquePointer?
   private var questions: [FeedbackQuestion] = []
   /// Buffers that the compositor holds, and in which no frame is painted any more.
@@ -72,7 +72,7 @@ package final class WaylandWindow {
       let shellSurface = xdg_wm_base_get_xdg_surface(shell, surface),
       let toplevel = xdg_surface_get_toplevel(shellSurface)
     else { return }
-    objects = Objects(surface: surface, shellSurface: shellSurface, toplevel: toplevel)
+    var made = Objects(surface: surface, shellSurface: shellSurface, toplevel: toplevel)
     wl_surface_add_listener(surface, Self.surfaceListener, listenerData(self))
     xdg_surface_add_listener(shellSurface, Self.shellSurfaceListener, listenerData(self))
     xdg_toplevel_add_listener(toplevel, Self.toplevelListener, listenerData(self))
@@ -80,21 +80,21 @@ package final class WaylandWindow {
     if !options.applicationID.isEmpty { xdg_toplevel_set_app_id(toplevel, options.applicationID) }
     if options.isFullScreen { xdg_toplevel_set_fullscreen(toplevel, nil) }
     if let manager = globals.decorations {
-      decoration = zxdg_decoration_manager_v1_get_toplevel_decoration(manager, toplevel)
-      zxdg_toplevel_decoration_v1_add_listener(decoration, Self.decorationListener, listenerData(self))
-      zxdg_toplevel_decoration_v1_set_mode(decoration, ZXDG_TOPLEVEL_DECORATION_V1_MODE_SERVER_SIDE.rawValue)
-    } else {
-      setOwnFrame(true)
+      made.decoration = zxdg_decoration_manager_v1_get_toplevel_decoration(manager, toplevel)
+      zxdg_toplevel_decoration_v1_add_listener(made.decoration, Self.decorationListener, listenerData(self))
+      zxdg_toplevel_decoration_v1_set_mode(made.decoration, ZXDG_TOPLEVEL_DECORATION_V1_MODE_SERVER_SIDE.rawValue)
     }
-    if let viewporter = globals.viewporter { viewport = wp_viewporter_get_viewport(viewporter, surface) }
-    if viewport != nil, let manager = globals.fractionalScale {
-      fractionalScale = wp_fractional_scale_manager_v1_get_fractional_scale(manager, surface)
-      wp_fractional_scale_v1_add_listener(fractionalScale, Self.fractionalScaleListener, listenerData(self))
+    if let viewporter = globals.viewporter { made.viewport = wp_viewporter_get_viewport(viewporter, surface) }
+    if made.viewport != nil, let manager = globals.fractionalScale {
+      made.fractionalScale = wp_fractional_scale_manager_v1_get_fractional_scale(manager, surface)
+      wp_fractional_scale_v1_add_listener(made.fractionalScale, Self.fractionalScaleListener, listenerData(self))
     }
-    if let manager = globals.fifo { fifo = wp_fifo_manager_v1_get_fifo(manager, surface) }
+    if let manager = globals.fifo { made.fifo = wp_fifo_manager_v1_get_fifo(manager, surface) }
     if globals.presentation != nil, let manager = globals.commitTiming {
-      commitTimer = wp_commit_timing_manager_v1_get_timer(manager, surface)
+      made.commitTimer = wp_commit_timing_manager_v1_get_timer(manager, surface)
     }
+    objects = made
+    if made.decoration == nil { setOwnFrame(true) }
     inhibitIdle(options.inhibitsIdle)
     // Without a buffer: the compositor answers with a proposal.
     wl_surface_commit(surface)
@@ -107,14 +107,13 @@ package final class WaylandWindow {
   func destroy() {
     guard let objects else { return connection.remove(self) }
     for question in questions { question.destroy() }
-    (questions, entered, told) = ([], [], nil)
     if let callback { wl_callback_destroy(callback) }
-    if let fifo { wp_fifo_v1_destroy(fifo) }
-    if let commitTimer { wp_commit_timer_v1_destroy(commitTimer) }
     if let idleInhibitor { zwp_idle_inhibitor_v1_destroy(idleInhibitor) }
-    if let fractionalScale { wp_fractional_scale_v1_destroy(fractionalScale) }
-    if let viewport { wp_viewport_destroy(viewport) }
-    if let decoration { zxdg_toplevel_decoration_v1_destroy(decoration) }
+    if let fifo = objects.fifo { wp_fifo_v1_destroy(fifo) }
+    if let commitTimer = objects.commitTimer { wp_commit_timer_v1_destroy(commitTimer) }
+    if let fractionalScale = objects.fractionalScale { wp_fractional_scale_v1_destroy(fractionalScale) }
+    if let viewport = objects.viewport { wp_viewport_destroy(viewport) }
+    if let decoration = objects.decoration { zxdg_toplevel_decoration_v1_destroy(decoration) }
     frame?.destroy()
     frame = nil
     xdg_toplevel_destroy(objects.toplevel)
@@ -122,9 +121,8 @@ package final class WaylandWindow {
     wl_surface_destroy(objects.surface)
     // Only now: the compositor was to show them until then.
     for buffer in retired { buffer.destroy() }
-    retired = []
-    (callback, fifo, commitTimer, idleInhibitor, fractionalScale) = (nil, nil, nil, nil, nil)
-    (viewport, decoration, self.objects) = (nil, nil, nil)
+    (retired, questions, entered) = ([], [], [])
+    (callback, idleInhibitor, told, self.objects) = (nil, nil, nil, nil)
     configuration.disconnect()
     connection.remove(self)
     connection.flush()
@@ -156,7 +154,8 @@ package final class WaylandWindow {
   ///   - serial: with which feedback answers; nil for none.
   ///   - target: not before this time, by the compositor's clock; nil for as soon as can be.
   func commit(_ buffer: WindowBuffer, damage: DamageRegion, serial: UInt64?, target: MonotonicTime?) {
-    guard let surface else { return }
+    guard let objects else { return }
+    let surface = objects.surface
     answerProposal()
     tellScale()
     frame?.prepare()
@@ -171,11 +170,11 @@ package final class WaylandWindow {
     callback = wl_surface_frame(surface)
     wl_callback_add_listener(callback, Self.callbackListener, listenerData(self))
     if let serial, let presentation = connection.globals.presentation { ask(presentation, surface, serial) }
-    if let fifo {
+    if let fifo = objects.fifo {
       wp_fifo_v1_set_barrier(fifo)
       if !isUrgent { wp_fifo_v1_wait_barrier(fifo) }
     }
-    if let commitTimer, let target, !isUrgent {
+    if let commitTimer = objects.commitTimer, let target, !isUrgent {
       let (seconds, rest) = UInt64(max(target.nanoseconds, 0)).quotientAndRemainder(dividingBy: 1_000_000_000)
       wp_commit_timer_v1_set_timestamp(
         commitTimer, UInt32(truncatingIfNeeded: seconds >> 32), UInt32(truncatingIfNeeded: seconds), UInt32(rest))
@@ -200,14 +199,14 @@ package final class WaylandWindow {
   }
 
   private func tellScale() {
-    guard let surface else { return }
+    guard let objects else { return }
     let (scale, extent) = (configuration.scale, configuration.extent)
     guard told?.scale != scale || told?.extent != extent else { return }
     told = (scale, extent)
-    if let viewport, fractionalScale != nil {
+    if let viewport = objects.viewport, objects.fractionalScale != nil {
       wp_viewport_set_destination(viewport, Int32(extent.width), Int32(extent.height))
     } else {
-      wl_surface_set_buffer_scale(surface, Int32(scale / 120))
+      wl_surface_set_buffer_scale(objects.surface, Int32(scale / 120))
     }
   }
 
@@ -259,7 +258,7 @@ package final class WaylandWindow {
   }
 
   private func outputsChanged() {
-    if fractionalScale == nil, let scale = wholeScale { rescale(scale * 120) }
+    if objects?.fractionalScale == nil, let scale = wholeScale { rescale(scale * 120) }
     owner?.windowOutputsChanged()
   }
 
@@ -363,16 +362,19 @@ package final class WaylandWindow {
 extension WindowConfiguration.States {
   /// - Parameter array: the numbers of `xdg_toplevel.state`.
   init(_ array: UnsafeMutablePointer<wl_array>?) {
-    let numbers = array.map { numbersOf($0) } ?? []
-    let fitted = [
-      XDG_TOPLEVEL_STATE_MAXIMIZED, XDG_TOPLEVEL_STATE_TILED_LEFT, XDG_TOPLEVEL_STATE_TILED_RIGHT,
-      XDG_TOPLEVEL_STATE_TILED_TOP, XDG_TOPLEVEL_STATE_TILED_BOTTOM,
-    ]
-    isFullScreen = numbers.contains(XDG_TOPLEVEL_STATE_FULLSCREEN.rawValue)
-    isActivated = numbers.contains(XDG_TOPLEVEL_STATE_ACTIVATED.rawValue)
-    isSuspended = numbers.contains(XDG_TOPLEVEL_STATE_SUSPENDED.rawValue)
-    isMaximized = numbers.contains(XDG_TOPLEVEL_STATE_MAXIMIZED.rawValue)
-    isFitted = fitted.contains { numbers.contains($0.rawValue) }
+    self = []
+    for number in array.map({ numbersOf($0) }) ?? [] {
+      switch xdg_toplevel_state(number) {
+      case XDG_TOPLEVEL_STATE_FULLSCREEN: insert(.fullScreen)
+      case XDG_TOPLEVEL_STATE_ACTIVATED: insert(.activated)
+      case XDG_TOPLEVEL_STATE_SUSPENDED: insert(.suspended)
+      case XDG_TOPLEVEL_STATE_MAXIMIZED: insert(.maximized)
+      case XDG_TOPLEVEL_STATE_TILED_LEFT, XDG_TOPLEVEL_STATE_TILED_RIGHT, XDG_TOPLEVEL_STATE_TILED_TOP,
+        XDG_TOPLEVEL_STATE_TILED_BOTTOM:
+        insert(.tiled)
+      default: break
+      }
+    }
   }
 }
 

@@ -13,7 +13,6 @@ struct WindowConfiguration: Hashable, Sendable {
     static let suspended = Changes(rawValue: 2)
     /// It is the first proposal: frames may be shown from now on.
     static let first = Changes(rawValue: 4)
-    static let fullScreen = Changes(rawValue: 8)
   }
 
   /// Points.
@@ -26,23 +25,14 @@ struct WindowConfiguration: Hashable, Sendable {
     /// 0 leaves the choice to the window.
     var width = 0
     var height = 0
-    var isSuspended = false
-    var isFullScreen = false
-    var isActivated = false
-    var isMaximized = false
-    /// Maximized, tiled or full screen: the size is not the window's own.
-    var isFitted = false
+    var states: States = []
   }
 
   /// The size in points.
   private(set) var extent: Extent
   /// 120ths: 120 for one pixel a point, 180 for one and a half.
   private(set) var scale: Int = 120
-  private(set) var isSuspended = false
-  private(set) var isFullScreen = false
-  private(set) var isActivated = false
-  private(set) var isMaximized = false
-  private(set) var isFitted = false
+  private(set) var states: States = []
   /// True if the window has a frame of its own, which is a part of the proposed size.
   private(set) var isFramed = false
   /// True for a frame in the next proposal.
@@ -72,19 +62,21 @@ struct WindowConfiguration: Hashable, Sendable {
     min(max((min(points, longestSide) * scale + 60) / 120, 1), longestSide)
   }
 
-  /// The states that a proposal names, by the protocol's numbers.
-  struct States: Hashable, Sendable {
-    var isSuspended = false
-    var isFullScreen = false
-    var isActivated = false
-    var isMaximized = false
-    var isFitted = false
+  /// The states that a proposal names.
+  struct States: OptionSet, Hashable, Sendable {
+    let rawValue: Int
+    static let suspended = States(rawValue: 1)
+    static let fullScreen = States(rawValue: 2)
+    static let activated = States(rawValue: 4)
+    static let maximized = States(rawValue: 8)
+    static let tiled = States(rawValue: 16)
+
+    /// True for a size that is not the window's own.
+    var isFitted: Bool { !isDisjoint(with: [.fullScreen, .maximized, .tiled]) }
   }
 
   mutating func propose(width: Int, height: Int, states: States) {
-    proposal = Proposal(
-      width: max(width, 0), height: max(height, 0), isSuspended: states.isSuspended, isFullScreen: states.isFullScreen,
-      isActivated: states.isActivated, isMaximized: states.isMaximized, isFitted: states.isFitted || states.isFullScreen)
+    proposal = Proposal(width: max(width, 0), height: max(height, 0), states: states)
   }
 
   /// The proposal is complete.
@@ -93,16 +85,14 @@ struct WindowConfiguration: Hashable, Sendable {
     var changes: Changes = isMapped ? [] : .first
     isMapped = true
     let before = pixels
-    isFramed = wantsFrame && !proposal.isFullScreen
+    isFramed = wantsFrame && !proposal.states.contains(.fullScreen)
     let height = max(proposal.height - (isFramed ? FrameLayout.titleHeight : 0), 1)
     extent = Extent(
       width: proposal.width > 0 ? proposal.width : own.width, height: proposal.height > 0 ? height : own.height)
-    if !proposal.isFitted { own = extent }
+    if !proposal.states.isFitted { own = extent }
     if pixels != before { changes.insert(.resized) }
-    if isSuspended != proposal.isSuspended { changes.insert(.suspended) }
-    if isFullScreen != proposal.isFullScreen { changes.insert(.fullScreen) }
-    (isSuspended, isFullScreen, isActivated) = (proposal.isSuspended, proposal.isFullScreen, proposal.isActivated)
-    (isMaximized, isFitted) = (proposal.isMaximized, proposal.isFitted)
+    if states.contains(.suspended) != proposal.states.contains(.suspended) { changes.insert(.suspended) }
+    states = proposal.states
     return changes
   }
 
@@ -123,7 +113,6 @@ struct WindowConfiguration: Hashable, Sendable {
 
   /// The connection is another one: the size is kept.
   mutating func disconnect() {
-    (isMapped, isSuspended, isActivated, unanswered, proposal) = (false, false, false, nil, Proposal())
-    (isMaximized, isFitted, isFramed, wantsFrame) = (false, false, false, false)
+    (isMapped, isFramed, wantsFrame, states, unanswered, proposal) = (false, false, false, [], nil, Proposal())
   }
 }
