@@ -145,7 +145,7 @@ public final class InputRouter {
   private var gestured: [InputDevice.ID: Responder] = [:]
   private var items: [any FrameLoop.Item] = []
   private var source: FrameLoop.Source?
-  private var alarm: FrameLoop.Alarm?
+  private let alarm = FrameLoop.Alarm(.onMain {})
   private lazy var arbiter = GestureArbiter(
     isInTree: { [weak self] in $0.router === self }, cancelTouch: { [weak self] in self?.takeTouch($0) })
 
@@ -157,11 +157,10 @@ public final class InputRouter {
     tracker = ContactTracker(screens: screens.map(\.screen))
     adopt([])
     let source = FrameLoop.Source(.onMain { [weak self] _ in self?.measure { $0.deliver() } })
-    let alarm = FrameLoop.Alarm(.onMain {})
     let gestures = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.gestures, evenWhenBusy: true,
       .onMain { [weak self] _, _ in self?.handleGestures() })
-    (self.source, self.alarm) = (source, alarm)
+    self.source = source
     items = [source, alarm, gestures]
     // Made now, as it refers weakly to this router, which one that is being deallocated cannot.
     _ = arbiter
@@ -379,7 +378,7 @@ public final class InputRouter {
       deliver()
     }
     arbiter.handle(at: loop.clock.now)
-    alarm?.fireTime = arbiter.deadline
+    alarm.fireTime = arbiter.deadline
     takeTouchesOfGoneLayers()
   }
 
