@@ -58,6 +58,19 @@ import XCTest
     window.end()
   }
 
+  func testALayoutOfBeforeIsNotCompiledAgain() throws {
+    try run { stage in
+      let first = try XCTUnwrap(stage.keyboards.last?.0)
+      stage.seat.devices = [.pointer]
+      stage.wait()
+      XCTAssertNil(stage.keyboards.last?.0)
+      stage.seat.devices = .all
+      stage.wait()
+      let second = try XCTUnwrap(stage.keyboards.last?.0)
+      XCTAssertTrue(second !== first && second.layout === first.layout)
+    }
+  }
+
   func testScrollingIsToldInFrames() throws {
     for (version, half) in [(8, "scroll wheel 0.0 0.5"), (7, "scroll continuous 0.0 5.0")] {
       try run(CompositorGlobals.all.with("wl_seat", version: version)) { stage in

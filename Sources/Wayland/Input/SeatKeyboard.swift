@@ -29,7 +29,7 @@ final class SeatKeyboard {
     keyboard = nil
     if let text = Self.text(of: file, size: size) {
       do throws(KeyboardLayoutError) {
-        keyboard = try Keyboard(layout: KeyboardLayout(text: text), sequences: try? ComposeTable.automatic())
+        keyboard = try seat.keyboard(text)
         seat.problem = nil
       } catch {
         seat.problem = error

@@ -56,6 +56,11 @@ public final class WaylandInput {
   /// The seat at which somebody did something last.
   private weak var usedSeat: WaylandSeat?
   private var lastID: UInt32 = 0
+  /// Nil where there are none.
+  private(set) lazy var sequences = try? ComposeTable.automatic()
+  /// The layouts that were sent last. A keyboard on the screen has one of its own, and each change between it and another sends both again.
+  private var layouts: [(text: String, layout: KeyboardLayout)] = []
+  private static let mostLayouts = 4
 
   /// - Parameters:
   ///   - connection: that of the windows. Their display serves it on the loop.
@@ -117,6 +122,14 @@ public final class WaylandInput {
   func used(_ seat: WaylandSeat) {
     usedSeat = seat
     clipboard.inputCame()
+  }
+
+  /// The layout that a desktop sent, which takes a millisecond to compile.
+  func layout(of text: String) throws(KeyboardLayoutError) -> KeyboardLayout {
+    if let known = layouts.first(where: { $0.text == text }) { return known.layout }
+    let layout = try KeyboardLayout(text: text)
+    layouts = layouts.suffix(Self.mostLayouts - 1) + [(text, layout)]
+    return layout
   }
 
   func keyboardChanged() { onKeyboard?(keyboard?.keyboard, keyboard?.keyRepeat) }

@@ -68,6 +68,10 @@ final class WaylandSeat {
 
   func keyboardChanged() { input.keyboardChanged() }
 
+  func keyboard(_ text: String) throws(KeyboardLayoutError) -> Keyboard {
+    try Keyboard(layout: input.layout(of: text), sequences: input.sequences)
+  }
+
   /// The text that is written in.
   var textState: TextInputState? { input.textInput.state }
 
