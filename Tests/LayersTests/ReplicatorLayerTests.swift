@@ -202,7 +202,8 @@ import XCTest
     func places(after milliseconds: Int64) -> [Double] {
       squares(in: stage.tree(after: milliseconds)).map { $0.midX.rounded() }
     }
-    XCTAssertEqual(places(after: 50), [13, 0, 0])
+    // Before their turn they show the layer's own place.
+    XCTAssertEqual(places(after: 50), [13, 25, 25])
     XCTAssertEqual(places(after: 250), [63, 38, 13])
     // Over for the layer, which shows its own place, but not for its copies.
     XCTAssertEqual(places(after: 450), [25, 88, 63])
@@ -217,6 +218,22 @@ import XCTest
     XCTAssertEqual(ended, 1)
     XCTAssertNil(square.animation(forKey: "slide"))
     XCTAssertFalse(stage.context.isAnimating)
+  }
+
+  /// A copy before its turn shows what the fill mode says, as it does where the animation has a beginning of its own.
+  func testCopiesWaitForTheirTurn() {
+    for (fillMode, waiting) in [(MediaTiming.FillMode.removed, 25.0), (.forwards, 25), (.backwards, 0), (.both, 0)] {
+      for beginsAtCommit in [true, false] {
+        let (stage, replicator, square) = squareStage(3)
+        replicator.instanceDelay = .milliseconds(100)
+        var slide = BasicAnimation(.positionX, from: 0, to: 100, duration: .milliseconds(400))
+        (slide.timingFunction, slide.fillMode, slide.beginTime) = (.linear, fillMode, beginsAtCommit ? nil : stage.now)
+        square.add(slide)
+        stage.turn()
+        let places = squares(in: stage.tree(after: 120)).map { $0.midX.rounded() }
+        XCTAssertEqual(places, [30, 5, waiting], "\(fillMode), \(beginsAtCommit)")
+      }
+    }
   }
 
   func testItsPropertiesAnimate() {

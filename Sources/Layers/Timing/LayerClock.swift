@@ -15,7 +15,9 @@ struct LayerClock: Hashable, BitwiseCopyable, Sendable {
 
   /// This clock's time at one of the superlayer's clock.
   func time(at outer: MonotonicTime) -> MonotonicTime {
-    outer < begin ? .zero : .zero + (outer - begin).scaled(by: speed) + timeOffset
+    // The clock of a copy that is behind comes to 0 later than the others, and not from a beginning of its own.
+    let isBehind = beginTime == .zero && delay > .zero
+    return outer < begin && !isBehind ? .zero : .zero + (outer - begin).scaled(by: speed) + timeOffset
   }
 
   /// The superlayer's time at one of this clock. A clock that stands has none: it gives 0.
