@@ -96,6 +96,25 @@ import XCTest
     stage.turn()
   }
 
+  /// The beginning of an animation counts from the change; before it is seen what was seen before.
+  func testAnAnimationMayBeginSomeTimeAfterTheChange() {
+    for speed in [1.0, 0.5] {
+      let (stage, card, shade) = Self.card()
+      card.speed = speed
+      var fade = BasicAnimation(.opacity, duration: .seconds(1))
+      (fade.beginTime, fade.timingFunction) = (.zero + .seconds(2), .linear)
+      card.stateTransitions = [
+        StateTransition(to: "open", duration: .seconds(1), animations: [.init(.opacity, fade, of: "shade")])
+      ]
+      stage.turn(after: 500)
+      card.state = "open"
+      stage.turn()
+      func opacity(after seconds: Double) -> Double { shade.presentation(at: stage.now + .seconds(seconds / speed)).opacity }
+      XCTAssertEqual([0, 1, 2, 2.5, 3.1].map(opacity), [1, 1, 1, 0.625, 0.25])
+      XCTAssertEqual(card.presentation(at: stage.now + .seconds(1.1 / speed)).opacity, 0.5, "others begin at once")
+    }
+  }
+
   /// Neither in a layer that was never shown, nor where the transaction says so; and the values are there all the same.
   func testWhereNothingAnimates() {
     for isShown in [true, false] {

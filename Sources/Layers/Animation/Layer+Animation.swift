@@ -10,6 +10,8 @@ struct RunningAnimation {
   /// The transaction's completion that waits for its end, if any.
   var group: CompletionGroup?
   private(set) var report: Report
+  /// From the commit that begins it to its beginning.
+  private let delay: Nanoseconds
   /// True once a committed tree has it: it can be seen to end.
   private(set) var isCommitted = false
   /// True if it may move the sublayers against the layer.
@@ -28,9 +30,10 @@ struct RunningAnimation {
   @MainActor private static var lastOrder: UInt64 = 0
 
   @MainActor
-  init(key: String?, animation: any Animation, timed: TimedAnimation) {
+  init(key: String?, animation: any Animation, timed: TimedAnimation, delay: Nanoseconds) {
     Self.lastOrder += 1
     order = Self.lastOrder
+    self.delay = delay
     self.key = key
     self.animation = animation
     self.timed = timed
@@ -41,7 +44,7 @@ struct RunningAnimation {
 
   mutating func begin(at time: MonotonicTime) {
     guard timed.timing.beginTime == nil else { return }
-    timed.begin(at: time)
+    timed.begin(at: time + delay)
     resolve()
   }
 
@@ -95,7 +98,8 @@ extension Layer {
   }
 
   func add(
-    _ animation: any Animation, forKey key: String?, defaultTiming: TimingFunction, from shown: ShownValues?
+    _ animation: any Animation, forKey key: String?, defaultTiming: TimingFunction, from shown: ShownValues?,
+    delay: Nanoseconds = .zero
   ) {
     let transition = animation.motion.transition
     let key = transition == nil ? key : Transition.key
@@ -103,7 +107,7 @@ extension Layer {
       duration: Transaction.animationDuration,
       timingFunction: Transaction.animationTimingFunction ?? defaultTiming, shown: shown,
       old: transition.map { $0.from ?? oldPicture })
-    var running = RunningAnimation(key: key, animation: animation, timed: TimedAnimation(animation, defaults))
+    var running = RunningAnimation(key: key, animation: animation, timed: TimedAnimation(animation, defaults), delay: delay)
     if context == nil {
       Transaction.animatesOutside(self)
     } else if let group = Transaction.group {

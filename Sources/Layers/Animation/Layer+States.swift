@@ -117,7 +117,8 @@ public struct StateTransition: Sendable {
     /// The name of a layer below, of several the first; nil for the one that has the state.
     public let target: String?
     public let property: AnimatableProperty
-    /// Without values it goes from the value on screen to the new one.
+    /// Without values it goes from the value on screen to the new one. Its `beginTime` counts from the change; until then it shows its
+    /// first value.
     public let animation: any Animation
 
     public init(_ property: AnimatableProperty, _ animation: any Animation, of target: String? = nil) {
@@ -284,10 +285,21 @@ extension Layer {
     guard let transition, given != nil || !transition.changesWholeLayers, let shown = change.shown,
       !Transaction.disablesActions, let implicit = element.implicit?(shown.now)
     else { return }
-    layer.add(
+    layer.addForState(
       given?.animation ?? implicit, forKey: element.property.rawValue, defaultTiming: given == nil ? .default : .linear,
-      from: shown)
-    if let time { layer.beginLastAnimation(at: layer.time(at: time, of: nil)) }
+      from: shown, at: time)
+  }
+
+  /// Adds an animation of a change: its `beginTime` counts from the change.
+  private func addForState(
+    _ animation: any Animation, forKey key: String, defaultTiming: TimingFunction, from shown: ShownValues?,
+    at time: MonotonicTime?
+  ) {
+    var animation = animation
+    let delay = animation.beginTime.map { $0 - MonotonicTime.zero } ?? .zero
+    animation.beginTime = nil
+    add(animation, forKey: key, defaultTiming: defaultTiming, from: shown, delay: delay)
+    if let time { beginLastAnimation(at: self.time(at: time, of: nil)) }
   }
 
   /// Begins the transitions of whole layers, from their pictures before the change.
@@ -299,8 +311,7 @@ extension Layer {
       guard var change = element.animation.motion.transition, let layer = targets[element.target] else { continue }
       if let time, change.from == nil { change.from = layer.oldPicture(at: time) }
       guard change.from != nil || time == nil && layer.isCommitted else { continue }
-      layer.add(change)
-      if let time { layer.beginLastAnimation(at: layer.time(at: time, of: nil)) }
+      layer.addForState(change, forKey: Transition.key, defaultTiming: .linear, from: nil, at: time)
     }
   }
 
