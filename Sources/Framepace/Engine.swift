@@ -260,6 +260,7 @@ public final class Engine {
     drawingWait = .none
     trail?.enter(.rendering)
     render(work)
+    for group in groups { group.awaitAnimations() }
     Transaction.endTurn()
     turn = .committed
     trail?.enter(.betweenTurns)

@@ -22,6 +22,8 @@ struct OutputGroup {
   /// True if the application has chosen the scale, which then stays when the display's changes.
   private let hasOwnScale: Bool
   private let loop: FrameLoop
+  /// Ends the rest in which nothing changes until an animation begins.
+  private let alarm: FrameLoop.Alarm
   private let renderThreads: WorkerPool?
   private let makeRenderer: @MainActor () -> any Renderer
 
@@ -33,8 +35,18 @@ struct OutputGroup {
     (self.loop, hasOwnScale) = (loop, scale != nil)
     self.renderThreads = renderThreads
     self.makeRenderer = makeRenderer
-    context = LayerContext(
+    let context = LayerContext(
       root: root, workers: workers, scale: scale ?? display.geometry.scale, clock: loop.clock, wake: { loop.wakeUp() })
+    let clock = loop.clock
+    alarm = FrameLoop.Alarm(.onMain { [weak context] in context?.lookForAnimations(at: clock.now) })
+    loop.add(alarm, to: .common)
+    self.context = context
+  }
+
+  /// Has the loop woken for the next animation's beginning, if there is nothing to show before it.
+  func awaitAnimations() {
+    let time = context.nextBeginning.map { $0 - LayerContext.animationLead }
+    if alarm.fireTime != time { alarm.fireTime = time }
   }
 
   /// The display that the tree is laid out for: the root layer fills it, and follows its size.
@@ -119,6 +131,7 @@ struct OutputGroup {
 
   /// Ends all outputs, and lets go of the layers.
   mutating func invalidate() {
+    alarm.invalidate()
     context.invalidate()
     for member in members { remove(member.output) }
   }

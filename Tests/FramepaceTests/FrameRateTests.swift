@@ -34,6 +34,41 @@ import XCTest
     stage.engine.invalidate()
   }
 
+  /// Nothing wakes for an animation that waits for its beginning, and it begins in the frame in which it should. Also where the clock of
+  /// its layer, or of a copy, is another one.
+  func testADisplayRestsUntilAnAnimationBegins() throws {
+    for (speed, delay) in [(1.0, Nanoseconds.zero), (0.5, .zero), (1, .milliseconds(700))] {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      let copies = ReplicatorLayer(frame: stage.root.bounds)
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+      (copies.instanceCount, copies.instanceDelay, copies.instanceTransform) = (2, delay, .translation(x: 0, y: 12))
+      (copies.speed, layer.backgroundColor) = (speed, .white)
+      copies.addSublayer(layer)
+      stage.root.addSublayer(copies)
+      stage.run(for: .milliseconds(500))
+      let begin = stage.clock.now + .seconds(2)
+      var move = BasicAnimation(.positionX, from: 20, to: 28, duration: .milliseconds(Int64(100 * speed)))
+      var starts = 0
+      move.beginTime = layer.convertTime(begin, from: nil)
+      move.didStart = { starts += 1 }
+      layer.add(move)
+      stage.run(for: .milliseconds(100))
+      var ticks: [MonotonicTime] = []
+      stage.engine.output.observe { if case .tick(let tick) = $0 { ticks.append(tick.delivered) } }.keep()
+      let first = stage.frames.count
+      stage.run(for: .seconds(4))
+      let frames = stage.frames[first...]
+      XCTAssertEqual(starts, 1)
+      XCTAssertGreaterThan(try XCTUnwrap(ticks.first), begin - .milliseconds(150))
+      // The first frame is the first that is seen at the beginning or later: six intervals, and for the copy six later ones.
+      let lead = try XCTUnwrap(frames.first).target - begin
+      XCTAssertGreaterThanOrEqual(lead, .zero)
+      XCTAssertLessThan(lead, .milliseconds(17))
+      XCTAssertEqual(Double(frames.count), delay == .zero ? 7 : 15, accuracy: 1)
+      stage.engine.invalidate()
+    }
+  }
+
   /// An animation that asks for half the display's rate has it, unless another one, or a change of a layer, needs more.
   func testAnOutputKeepsTheRateOfItsAnimations() throws {
     let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)

@@ -176,14 +176,35 @@ final class CommittedAnimations {
     return image
   }
 
-  /// True if an animation is under way at a time of the display's clock.
-  func areRunning(at time: MonotonicTime) -> Bool {
-    outer?.areRunning(at: time) ?? false || change(from: time) { !$0.isOver(at: $1) } || contentChanges(from: time)
+  /// The time of the display's clock at which the first animation is under way: `time` itself, a later one while all wait for their
+  /// beginnings, and `distantFuture` where all are over.
+  func runningTime(from time: MonotonicTime) -> MonotonicTime {
+    if contentChanges(from: time) { return time }
+    var first = outer?.runningTime(from: time) ?? .distantFuture
+    let local = clocks.time(at: time)
+    switch clocks.course(from: time) {
+    case .still: break
+    case .waiting: if !timed.isEmpty { return time }
+    case .backwards: if timed.contains(where: { $0.changes(from: local, backwards: true) }) { return time }
+    case .forwards:
+      for animation in timed where animation.changes(from: local, backwards: false) && !animation.isOver(at: local) {
+        if animation.active.begin <= local { return time }
+        first = min(first, clocks.outerTime(ofReaching: animation.active.begin, from: time))
+      }
+    }
+    return first
   }
 
   /// True if they may show other values later than at a time of the display's clock.
   func change(from time: MonotonicTime) -> Bool {
-    outer != nil || change(from: time) { _, _ in true } || contentChanges(from: time)
+    if outer != nil || contentChanges(from: time) { return true }
+    let local = clocks.time(at: time)
+    return switch clocks.course(from: time) {
+    case .still: false
+    case .waiting: !timed.isEmpty
+    case .forwards: timed.contains { $0.changes(from: local, backwards: false) }
+    case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
+    }
   }
 
   private func shownContent(atOwn time: MonotonicTime) -> (any RenderContent)? {
@@ -203,17 +224,6 @@ final class CommittedAnimations {
     case .waiting: true
     case .forwards: content.changes(from: own, backwards: false)
     case .backwards: content.changes(from: own, backwards: true)
-    }
-  }
-
-  /// - Parameter counts: says of an animation, on a clock that runs forwards, whether it counts at that clock's time.
-  private func change(from time: MonotonicTime, if counts: (TimedAnimation, MonotonicTime) -> Bool) -> Bool {
-    let local = clocks.time(at: time)
-    return switch clocks.course(from: time) {
-    case .still: false
-    case .waiting: !timed.isEmpty
-    case .forwards: timed.contains { $0.changes(from: local, backwards: false) && counts($0, local) }
-    case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
     }
   }
 }

@@ -1,8 +1,17 @@
-import LinuxSystem
+package import LinuxSystem
 
 extension LayerContext {
-  func hasRunningAnimations(at time: MonotonicTime) -> Bool {
-    moving.contains { $0.areRunning(at: time) }
+  /// How long before an animation begins frames are wanted for it: some intervals of a slow display.
+  package static let animationLead = Nanoseconds.milliseconds(100)
+
+  /// Sees if an animation is under way at a time or begins soon after it, and otherwise when the next one begins.
+  package func lookForAnimations(at time: MonotonicTime) {
+    var next = MonotonicTime.distantFuture
+    isAnimating = moving.contains { animations in
+      next = min(next, animations.runningTime(from: time))
+      return next <= time + Self.animationLead
+    }
+    nextBeginning = isAnimating || next == .distantFuture ? nil : next
   }
 
   func findEarliestEvents(from now: MonotonicTime) {
