@@ -169,9 +169,7 @@ struct FrameTally<Durations: DurationCollection> {
 
   private mutating func presented(_ frame: FrameRecord) {
     let interval = refreshRate.interval
-    // A frame that was made for a later vblank than promised follows one that was late, or missed intervals: those count.
-    let isHitch = frame.missedTarget(interval: interval) && !frame.wasStopped(until: resumed)
-    let lateness = isHitch ? frame.presented - frame.target : .zero
+    let lateness = frame.wasStopped(until: resumed) ? .zero : frame.hitch(interval: interval)
     let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: lateness)
     lastStep = step(to: frame)
     lastPresented = frame

@@ -157,9 +157,9 @@ package struct LateFrameClassifier: Sendable {
   package mutating func causes(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Causes? {
     let usual = usual ?? FrameRecord.PhaseDurations()
     let causes = frame.causes(interval: interval, usual: usual)
-    let missedTarget = frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero
     // Behind another frame it is late for that one. A render thread moves the target of a frame that is late already.
-    lastLateness = causes == nil || causes?.main == .stuffing ? missedTarget : max(missedTarget, frame.lateness)
+    let hitch = frame.hitch(interval: interval)
+    lastLateness = causes == nil || causes?.main == .stuffing ? hitch : max(hitch, frame.lateness)
     if let causes { return causes }
     // A frame that was in time although its work did not fit came out of idle: its phases are not the usual ones. At half the
     // rate, work of two intervals fits.

@@ -63,6 +63,20 @@ import Testing
     #expect(feed.meter.report().hitchTime == Feed.interval / 2 + 1)
   }
 
+  /// At a third of the rate a frame is promised for the third vblank, and made for the first: seen at the third it is no hitch, and seen
+  /// at the fourth one of an interval.
+  @Test func aFrameAtASlowerRateHasItsWholeTime() throws {
+    let feed = try Feed()
+    for number in stride(from: 0, to: 30, by: 3) as StrideTo<UInt64> {
+      feed.tick(number, every: 3)
+      var frame = feed.frame(number, work: .milliseconds(25), shownAfter: 3)
+      (frame.promised, frame.intervalsPerTick) = (feed.at(number + 3), 3)
+      if number == 27 { frame.presented += Feed.interval }
+      feed.show(frame)
+      #expect(feed.meter.report().hitchTime == (number == 27 ? Feed.interval : .zero), "\(number)")
+    }
+  }
+
   /// A frame of three intervals makes the ticks of the same three be missed: the picture stood still once.
   @Test func aLongFrameAndTheTicksThatItMissedAreOneHitch() throws {
     let feed = try Feed()

@@ -181,6 +181,13 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// the frame was not ready.
   public func missedTarget(interval: Nanoseconds) -> Bool { presented != .zero && presented - target > interval / 2 }
 
+  /// How much later it was shown than at the vblank that it was made for, or at a later one that was promised; zero if by no more than half
+  /// an interval. A frame that was made for a later vblank than promised follows one that was late, or missed intervals: those count.
+  package func hitch(interval: Nanoseconds) -> Nanoseconds {
+    let hitch = presented == .zero ? .zero : presented - max(target, due)
+    return hitch > interval / 2 ? hitch : .zero
+  }
+
   /// The vblank that lateness counts from.
   package var due: MonotonicTime { promised ?? target }
 
