@@ -368,11 +368,13 @@ let package = Package(
     tests(
       "SampleSceneTests", ["Framepace", "FramepaceTesting", "LinuxSystem", "SampleScenes", "TestLength"],
       exclude: ["Goldens"]),
+    // A program that records its frames until a signal ends it.
+    .executableTarget(name: "recorded", dependencies: ["Framepace"], path: "Tests/Recorded", swiftSettings: swiftSettings),
     tests(
       "CommandTests",
       [
         "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "Geometry", "Input", "KMS", "LinuxSystem",
-        "Metering", "Presentation", "RenderTree", "Simulation", "TestLength",
+        "Metering", "Presentation", "RenderTree", "Simulation", "TestLength", "recorded",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests(

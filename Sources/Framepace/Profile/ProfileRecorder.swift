@@ -8,8 +8,8 @@ import RunLoops
 
 /// Records the frames of an engine's first display for `framepace profile FILE`: the last events, 32,768 of which are three minutes at 60 Hz,
 /// as many regions, and what the layers cost. Memory is allocated at the start; the file is written when the engine's `run()`
-/// returns, when the engine is invalidated, and when the process exits on its main thread, which tells where it is; as a whole or not at all. No
-/// other file is replaced than one of these.
+/// returns, when the engine is invalidated, when the process exits on its main thread, and before SIGHUP, SIGINT or SIGTERM end it; the end of
+/// the process tells where it is. As a whole or not at all. No other file is replaced than one of these.
 @MainActor
 final class ProfileRecorder {
   /// The one of the process that `FRAMEPACE_PROFILE` asked for.
@@ -61,6 +61,12 @@ final class ProfileRecorder {
     ofEnvironment = recorder
     _ = profiledThread
     atexit(writeAtExit)
+    do {
+      try EndingSignals.beforeEnd(on: engine.loop, writeAndTell)
+    } catch {
+      StandardError.print(
+        sentence: "framepace: FRAMEPACE_PROFILE: a signal that ends the process leaves no frames: \(error)")
+    }
     return recorder
   }
 
@@ -184,11 +190,13 @@ private let profiledThread = pthread_self()
 /// Writes what the first engine recorded, and tells where. Another thread that ends the process cannot look at layers.
 private func writeAtExit() {
   guard pthread_equal(pthread_self(), profiledThread) != 0 else { return }
-  MainActor.assumeIsolated {
-    ProfileRecorder.ofEnvironment?.write()
-    guard ProfileRecorder.isAnnounced, let (path, frames) = ProfileRecorder.written else { return }
-    StandardError.print(
-      sentence: "framepace: \(frames) \(frames == 1 ? "frame is" : "frames are") recorded:",
-      command: "framepace profile \(path.shellWord)")
-  }
+  MainActor.assumeIsolated { writeAndTell() }
+}
+
+@MainActor private func writeAndTell() {
+  ProfileRecorder.ofEnvironment?.write()
+  guard ProfileRecorder.isAnnounced, let (path, frames) = ProfileRecorder.written else { return }
+  StandardError.print(
+    sentence: "framepace: \(frames) \(frames == 1 ? "frame is" : "frames are") recorded:",
+    command: "framepace profile \(path.shellWord)")
 }
