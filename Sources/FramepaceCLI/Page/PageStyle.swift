@@ -25,7 +25,10 @@ extension ProfilePage {
     main { max-width: 1120px; margin: 0 auto; padding: 32px 24px 64px; }
     header p { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
     h1 { margin: 4px 0 0; font-size: 28px; line-height: 1.25; font-weight: 600; letter-spacing: -0.01em; text-wrap: balance; }
-    h1::first-letter { text-transform: uppercase; }
+    h1::first-letter, .verdict li::first-letter { text-transform: uppercase; }
+    .verdict { max-width: 72ch; margin: 12px 0 0; padding-left: 18px; font-size: 16px; text-wrap: pretty; }
+    .verdict li { padding-left: 2px; margin-top: 4px; }
+    .verdict li::marker { color: var(--soft); }
     h2 { margin: 0; font-size: 17px; line-height: 1.4; font-weight: 600; }
     section { margin-top: 40px; }
     section > h2 + * { margin-top: 12px; }

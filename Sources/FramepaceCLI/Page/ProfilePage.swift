@@ -24,7 +24,7 @@ enum ProfilePage {
       <main>
       <header>
       <p>\(escaped(figures.subject))</p>
-      <h1>\(escaped(figures.verdict))</h1>
+      \(heading(figures.verdict))
       </header>
       \(body)
       </main>
@@ -42,6 +42,13 @@ enum ProfilePage {
 
       """
     return Array(head.utf8) + figures.json + Array(tail.utf8)
+  }
+
+  /// The verdict: whether the work fits as the heading, what follows as a list, as a long heading is hard to read.
+  private static func heading(_ verdict: String) -> String {
+    let parts = verdict.split(separator: "; ").map { escaped(String($0)) }
+    let rest = parts.dropFirst().map { "<li>\($0)</li>" }.joined()
+    return "<h1>\(parts.first ?? "")</h1>" + (rest.isEmpty ? "" : "\n<ul class=\"verdict\">\(rest)</ul>")
   }
 
   private static let policy =
