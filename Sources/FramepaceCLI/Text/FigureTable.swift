@@ -13,7 +13,7 @@ struct FigureTable: Equatable {
   private static let all = [
     Column(title: "frames/s", width: 8, rank: 0), Column(title: "refresh", width: 9, rank: 5),
     Column(title: "p50 ms", width: 8, rank: 6), Column(title: "p99 ms", width: 8, rank: 4),
-    Column(title: "work ms", width: 9, rank: 7), Column(title: "budget", width: 8, rank: 3),
+    Column(title: "work ms", width: 9, rank: 7), Column(title: "of budget", width: 11, rank: 3),
     Column(title: "late", width: 7, rank: 2), Column(title: "missed", width: 8, rank: 1),
     Column(title: "idle", width: 7, rank: 8),
   ]
