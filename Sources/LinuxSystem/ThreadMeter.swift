@@ -114,9 +114,12 @@ package final class ThreadMeter {
     let absence = stretch - usage.processor
     guard absence + lateness >= Self.shortestAbsence || unread >= Self.longestRow else { return usage }
     unread = 0
+    let sinceEnd = clock.now - time
     let total = totalDelay
-    let delay = total - lastDelay
-    lastDelay = total
+    // The kernel takes the processor of a thread whose time is up when that reads its clock: what it waited since the end is the next stretch's.
+    let later = min(total - lastDelay, max(sinceEnd, .zero))
+    let delay = total - lastDelay - later
+    lastDelay = total - later
     // Interrupts take a part of a short absence.
     if absence >= Self.shortestAbsence, account.sleeps == mark.sleeps {
       usage.runDelay = absence

@@ -14,6 +14,7 @@ import LinuxSystem
 /// | `start`, `delivered` | when it was to be begun, and when it was |
 /// | `missedTime` | the refresh intervals right before its tick that had none although frames were wanted |
 /// | `lostVBlankTime` | the part of `missedTime` for which the display told of no vblank |
+/// | `missedWait` | the end of `missedTime` in which the loop waited for a vblank, having asked too late for the one before |
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
 /// | `input` | when the earliest input event arrived of those that this frame is the first to show |
 /// | `presented` | the vblank that showed it |
@@ -119,6 +120,7 @@ extension LoggedFrame {
       ("delivered", .time(record.delivered)),
       ("missedTime", .duration(record.missedTime)),
       ("lostVBlankTime", .duration(record.lostVBlankTime)),
+      ("missedWait", .duration(record.missedWait)),
       ("submitted", .time(record.submitted)),
       ("heldBack", .duration(record.heldBack)),
       ("input", .time(record.input)),

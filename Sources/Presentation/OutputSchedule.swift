@@ -173,6 +173,7 @@ struct OutputSchedule {
       let step = tick.duration * Int64(tick.intervalsPerTick)
       record.missedTime = step * Int64(clamping: tick.missed)
       record.lostVBlankTime = step * Int64(clamping: tick.lostVBlanks)
+      record.missedWait = tick.missedWait(in: record.missedTime, lost: record.lostVBlankTime)
     }
     return record
   }

@@ -240,6 +240,7 @@ final class FrameLogRecordTests: XCTestCase {
     read.promised = (row["promised"] ?? "").isEmpty ? nil : time("promised")
     read.isTargetKnown = row["targetKnown"] == "true"
     (read.missedTime, read.lostVBlankTime) = (Nanoseconds(number("missedTime")), Nanoseconds(number("lostVBlankTime")))
+    read.missedWait = Nanoseconds(number("missedWait"))
     (read.start, read.delivered, read.submitted) = (time("start"), time("delivered"), time("submitted"))
     (read.heldBack, read.presented) = (Nanoseconds(number("heldBack")), time("presented"))
     read.paintedPixels = Int(number("paintedPixels"))

@@ -1,4 +1,4 @@
-import FrameTiming
+@testable import FrameTiming
 import LinuxSystem
 import Metering
 import Testing
@@ -293,6 +293,43 @@ import Testing
         record.phases[.callbacks] = .milliseconds(22)
         record.processorTime = .milliseconds(25)
       } == .frame(.phase(.callbacks)))
+  }
+
+  /// The loop asked for its next vblank 2 ms after one was, and waited 8 ms for it. Its frame came 1 ms late: of these 3 ms, the thread
+  /// waited for a processor for the longer or the shorter part.
+  @Test func theWaitForTheNextVBlankHasNoCause() {
+    func cause(_ startDelay: Nanoseconds, of time: Nanoseconds, _ change: (inout FrameRecord) -> Void = { _ in })
+      -> FrameRecord.StandstillCause
+    {
+      let record = afterMissed { record in
+        (record.missedTime, record.missedWait, record.startDelay) = (time, .milliseconds(8), startDelay)
+        change(&record)
+      }
+      return record.standstillCause(interval)
+    }
+    #expect(cause(.milliseconds(2), of: interval) == .frame(.machineBusy))
+    #expect(cause(.milliseconds(1), of: interval) == .frame(.scheduling))
+    // A late frame accounts for the first of two intervals; it asked in the second.
+    #expect(cause(.milliseconds(2), of: interval * 2) == .frame(.machineBusy))
+    // It asked in the first one, so that it was not too late for the second: of 11 ms, 2 are explained.
+    #expect(cause(.milliseconds(2), of: interval * 2) { $0.missedWait = .milliseconds(12) } == .frame(.scheduling))
+    // It asked 2 ms after the first one, and the display told of the third: the second is the display's.
+    #expect(
+      cause(.zero, of: interval * 2) { ($0.missedWait, $0.lostVBlankTime) = (.milliseconds(8), interval) } == .lostVBlank)
+  }
+
+  /// Asked for 2 ms after the first of two missed vblanks, of which the display told the second or not.
+  @Test func theWaitCountsFromTheRequest() {
+    var tick = DisplayLink.Tick(
+      timestamp: .zero + .milliseconds(100), targetTimestamp: .zero + .milliseconds(110), duration: interval,
+      frameNumber: 10, delivered: .zero + .milliseconds(100), missed: 2)
+    #expect(tick.missedWait(in: interval * 2, lost: .zero) == .zero)
+    tick.requested = .zero + .milliseconds(82)
+    #expect(tick.missedWait(in: interval * 2, lost: .zero) == .milliseconds(18))
+    #expect(tick.missedWait(in: interval * 2, lost: interval) == .milliseconds(8))
+    // In time for the only vblank that was missed, or for all.
+    #expect(tick.missedWait(in: interval, lost: .zero) == .zero)
+    #expect(tick.missedWait(in: .zero, lost: .zero) == .zero)
   }
 
   /// A late frame accounts for one of two intervals: 11 ms are left, and only as much of a wait.

@@ -32,6 +32,27 @@ import XCTest
     }
   }
 
+  /// A frame is handed over in time, and then the loop is held up until a little after the vblank, for less than half an interval: it
+  /// asks for the next one too late. The rest of the interval it waits, which is no cause.
+  func testATurnThatEndsAfterTheVBlank() throws {
+    for (seed, every) in zip(some(4, of: 0..<32 as Range<UInt64>), [1, 2, 1, 3] as [Int64]) {
+      for (fault, cause) in [(Fault.otherWorkAtTheEnd, FrameRecord.Cause.scheduling), (.noProcessorAtTheEnd, .machineBusy)] {
+        let stage = try StandstillStage(seed: seed, isOnThread: false)
+        stage.work = stage.interval * every - stage.interval * 3 / 10
+        stage.slowDown(to: every)
+        stage.play(fault)
+        let text = "seed \(seed), every \(every): \(cause.name), \(stage.profile.missedCauses)"
+        XCTAssertEqual(
+          stage.profile.missedCauses,
+          [MissedCount(cause: .standstill(.frame(cause)), intervals: StandstillStage.times)], text)
+        XCTAssertEqual(stage.profile.lateFrames, 0, text)
+        // At a slower rate a frame is made for an earlier vblank than promised, and its time until then is no hitch.
+        let hitch = stage.interval * every * Int64(StandstillStage.times)
+        XCTAssertEqual(stage.meter.report().hitchTime.milliseconds, hitch.milliseconds, accuracy: 0.01, text)
+      }
+    }
+  }
+
   /// Frames that take two intervals each are late, and account for the intervals without a tick.
   func testLateFramesAccountForMissedIntervals() throws {
     for isOnThread in [false, true] {
@@ -62,7 +83,7 @@ import XCTest
   }
 }
 
-private enum Fault { case otherWork, noProcessor, lostVBlanks }
+private enum Fault { case otherWork, noProcessor, lostVBlanks, otherWorkAtTheEnd, noProcessorAtTheEnd }
 
 /// A program whose frames fit, on a display without faults, to which things happen one by one.
 @MainActor
@@ -84,6 +105,9 @@ private final class StandstillStage {
   /// How long the next frame waits for the thread that composites.
   var threadSleep = Nanoseconds.zero
   private var isChanged = false
+  /// The state of the thread once the next frame is handed over, until the link's next vblank and `endTime` longer.
+  private var stateAtTheEnd: ManualClock.ThreadState?
+  private var endTime = Nanoseconds.zero
   private var random: SplitMix64
 
   init(seed: UInt64, isOnThread: Bool) throws {
@@ -116,6 +140,10 @@ private final class StandstillStage {
     }
     engine.output.observe { [unowned self] event in
       meter.record(event)
+      if case .committed = event, let stateAtTheEnd, let link {
+        self.stateAtTheEnd = nil
+        clock.advance(by: link.targetTimestamp - clock.now + endTime, thread: stateAtTheEnd)
+      }
       if case .presented(let frame) = event { profile.add(frame) }
     }.keep()
     var isWhite = false
@@ -125,6 +153,13 @@ private final class StandstillStage {
       isChanged = true
       Transaction.withoutActions { engine.root.backgroundColor = isWhite ? .white : .black }
     }
+  }
+
+  /// Lets frames be made at every so many vblanks.
+  func slowDown(to count: Int64) {
+    let rate = 1 / (interval * count).seconds
+    link?.preferredFrameRateRange = FrameRateRange(minimum: 0, maximum: rate, preferred: rate)
+    engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: 0, maximum: rate, preferred: rate)
   }
 
   func run(intervals: Int64) { loop.run(mode: .default, until: clock.now + interval * intervals) }
@@ -158,6 +193,9 @@ private final class StandstillStage {
       loop.add(timer, to: .default)
     case .noProcessor: sleep = time
     case .lostVBlanks: vblanks.faults.lostEvents = 0.2
+    case .otherWorkAtTheEnd, .noProcessorAtTheEnd:
+      stateAtTheEnd = fault == .noProcessorAtTheEnd ? .runnable : .running
+      endTime = interval * Int64.random(in: 3...15, using: &random) / 100
     }
   }
 }

@@ -64,6 +64,22 @@ import Testing
     }
   }
 
+  /// Reading its clock may cost a thread its processor: 6 ms after a stretch are no delay of that, but of the next one.
+  @Test func aDelayAfterTheEndIsTheNextStretchs() {
+    let clock = ManualClock(start: .zero + .seconds(1))
+    let meter = ThreadMeter(clock: .manual(clock))
+    var begin = meter.mark(at: clock.now)
+    clock.advance(by: .milliseconds(1))
+    let end = clock.now
+    clock.advance(by: .milliseconds(6), thread: .runnable)
+    let first = meter.usage(since: begin, at: end, lateness: .milliseconds(10))
+    #expect(first.startDelay == .zero && first.runDelay == .zero)
+    clock.advance(by: .milliseconds(2), thread: .runnable)
+    begin = meter.mark(at: clock.now)
+    clock.advance(by: .milliseconds(1))
+    #expect(meter.usage(since: begin, at: clock.now, lateness: .milliseconds(10)).startDelay == .milliseconds(8))
+  }
+
   /// A thread of the machine that gives its processor up by itself.
   @Test func theMachineCountsSleeps() {
     let clock = SystemClock.monotonic

@@ -14,7 +14,7 @@ import Testing
     record.frameNumber = UInt64.random(in: 0...(1 << 50), using: &random)
     (record.tickTimestamp, record.target, record.start) = (time(), time(), time())
     (record.delivered, record.submitted, record.heldBack) = (time(), time(), duration())
-    (record.missedTime, record.lostVBlankTime) = (duration(), duration())
+    (record.missedTime, record.lostVBlankTime, record.missedWait) = (duration(), duration(), duration())
     record.isTargetKnown = Bool.random(using: &random)
     record.paintedPixels = Int.random(in: 0...(1 << 30), using: &random)
     record.damagePixels = Int.random(in: 0...(1 << 30), using: &random)
@@ -52,6 +52,7 @@ import Testing
       "tick": "\(record.tickTimestamp.nanoseconds)", "target": "\(record.target.nanoseconds)",
       "targetKnown": "\(record.isTargetKnown)", "start": "\(record.start.nanoseconds)",
       "missedTime": "\(record.missedTime.count)", "lostVBlankTime": "\(record.lostVBlankTime.count)",
+      "missedWait": "\(record.missedWait.count)",
       "delivered": "\(record.delivered.nanoseconds)", "submitted": "\(record.submitted.nanoseconds)",
       "heldBack": "\(record.heldBack.count)", "work": "\(record.work.count)", "paintedPixels": "\(record.paintedPixels)",
       "input": record.input.map { "\($0.nanoseconds)" },
@@ -122,17 +123,17 @@ import Testing
     let frame = LoggedFrame(record: record, outcome: .discarded)
     #expect(
       Self.text([frame], .csv) == """
-        number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,missedTime,lostVBlankTime,\
+        number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,missedTime,lostVBlankTime,missedWait,\
         submitted,heldBack,input,presented,inputDelivery,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
         frameInterval,lateness,cause,otherCause,animationError,paintedPixels,damagePixels,processorTime,runDelay,startDelay,dirtyLayers,laidOutLayers,drawnLayers,\
         missedPictures,pictureTime,layerPixels
-        7,discarded,1000,,0,true,,0,0,0,0,0,0,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0
+        7,discarded,1000,,0,true,,0,0,0,0,0,0,0,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0
 
         """)
     #expect(
       Self.text([frame], .jsonl) == """
         {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
-        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"inputDelivery":0,"callbacks":0,"layout":20,"display":0,\
+        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"missedWait":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"inputDelivery":0,"callbacks":0,"layout":20,"display":0,\
         "asyncWait":0,"animate":0,"diff":0,\
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\

@@ -44,6 +44,9 @@ public final class DisplayLink {
     /// Those of `missed` whose vblanks the display did not tell of, although they were requested in time: the loop was not to blame.
     /// 0 where a clock stands in for a display.
     public var lostVBlanks: UInt64 = 0
+    /// When the ticker first asked for a vblank that could be the link's tick: at the end of the turn of the tick before. Zero where
+    /// that is not known.
+    package var requested = MonotonicTime.zero
 
     /// - Parameter start: when the tick was to be delivered; nil for at its stamp.
     public init(

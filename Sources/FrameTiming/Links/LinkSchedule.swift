@@ -15,6 +15,8 @@ struct LinkSchedule: Sendable {
   private var firstDelivery: UInt64 = 0
   /// The link's intervals since its last tick whose vblanks the display did not tell of.
   private var lostVBlanks: UInt64 = 0
+  /// When the first vblank was requested that came when the link's next tick was due, or later.
+  private var request: MonotonicTime?
   /// True while the link has wanted frames ever since its last tick.
   private var isContinuous = false
 
@@ -66,6 +68,9 @@ struct LinkSchedule: Sendable {
       let before = shared.frameNumber &- shared.lostVBlanks &- 1
       lostVBlanks &+= divisor.intervals(between: before, and: shared.frameNumber)
     }
+    if request == nil, shared.timestamp > (tick?.targetTimestamp ?? .zero) - shared.duration / 2 {
+      request = shared.requested
+    }
     guard wants(shared, delivery: delivery) else { return false }
     var missed: UInt64 = 0
     // On a variable display an interval without a tick was none: it was not missed.
@@ -79,6 +84,8 @@ struct LinkSchedule: Sendable {
     own.missed = missed
     own.lostVBlanks = min(lostVBlanks, missed)
     lostVBlanks = 0
+    own.requested = request ?? .zero
+    request = nil
     own.intervalsPerTick = Int(divisor.count)
     own.targetTimestamp += shared.duration * Int64(divisor.count - 1)
     tick = own

@@ -222,7 +222,8 @@ package struct TickMachine {
     else { return requestAgain(at: now) }
     fruitlessRequests = 0
     refreshed = nil
-    let tick = makeTick(of: vblank, frameNumber, at: now)
+    var tick = makeTick(of: vblank, frameNumber, at: now)
+    tick.requested = requested
     guard isWanted, tick.start > max(now, tick.timestamp) else { return deliver(tick, at: now, wasDelayed: false) }
     let earliest = tick.start - Self.sharedWakeUp
     // A wake-up in the past would share nothing.
@@ -261,8 +262,9 @@ package struct TickMachine {
       let planned = tick.start
       // The loop was busy for so long that the tick's frame could only be late: the latest vblank takes its place.
       if now >= tick.targetTimestamp, case .tick(let vblank, let frameNumber) = sequencer.renew(at: now) {
+        let requested = tick.requested
         tick = makeTick(of: vblank, frameNumber, at: now)
-        tick.start = min(tick.start, now)
+        (tick.start, tick.requested) = (min(tick.start, now), requested)
       }
       return deliver(tick, at: now, plannedAt: planned, wasDelayed: true)
     // The machine slept while the tick waited, and the tick was dropped.

@@ -128,7 +128,7 @@ extension FrameRecord {
     }
     // A wait in missed intervals is what they were missed for.
     let startDelay = min(startDelay, max(delivered - start, .zero))
-    let (first, second) = longest(from: start, to: deadline, startDelay: startDelay, lost: .zero, usual)
+    let (first, second) = longest(from: start, to: deadline, startDelay: startDelay, idle: .zero, usual)
     let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2
     return Causes(main: first.cause, other: isBoth ? second.cause : nil)
   }
@@ -136,14 +136,19 @@ extension FrameRecord {
   /// Why the picture before the frame stood for so long, since intervals were missed: the longest of those that `causes` looks at in 5., as if
   /// the frame had been to begin and to be seen earlier by `time`, or else `lostVBlank`, if `lostVBlankTime` is longer.
   ///
+  /// A loop that comes a moment too late for a vblank misses a whole interval, most of which it waits for the next one: `missedWait` is no
+  /// time of any cause. So 3 ms without a processor that made it late by 2 ms are to blame, and not the 14 ms of waiting.
+  ///
   /// - Parameters:
   ///   - time: `missedTime`, or the part of it that no late frame before accounts for.
   ///   - usual: the time that phases usually take; without it phases count with all their time.
   public func standstillCause(_ time: Nanoseconds, usual: PhaseDurations = PhaseDurations()) -> StandstillCause {
     let lost = min(lostVBlankTime, time)
+    // A vblank that was asked for before `time` was not missed for that.
+    let wait = missedWait + lost < time ? missedWait : .zero
     let longest = longest(
-      from: start - time, to: due - time, startDelay: min(startDelay, time + max(delivered - start, .zero)), lost: lost,
-      usual
+      from: start - time, to: due - time, startDelay: min(startDelay, time + max(delivered - start, .zero)),
+      idle: lost + wait, usual
     ).first
     return lost > longest.time ? .lostVBlank : .frame(longest.cause)
   }
@@ -152,9 +157,9 @@ extension FrameRecord {
 
   /// The two longest of the causes for which a frame that was to be begun at `start` was not handed over by `deadline`.
   ///
-  /// - Parameter lost: the time for which the display is to blame, which is no scheduling.
+  /// - Parameter idle: the time in which the loop waited for the display, which is no scheduling.
   private func longest(
-    from start: MonotonicTime, to deadline: MonotonicTime, startDelay: Nanoseconds, lost: Nanoseconds,
+    from start: MonotonicTime, to deadline: MonotonicTime, startDelay: Nanoseconds, idle: Nanoseconds,
     _ usual: PhaseDurations
   ) -> (first: Share, second: Share) {
     var first: Share = (.scheduling, Nanoseconds(.min))
@@ -170,7 +175,7 @@ extension FrameRecord {
       let excess = excess(beyond: usual)
       for phase in Phase.allCases { add(phase == .composite ? compositeCause : .phase(phase), excess[phase]) }
     }
-    add(.scheduling, ready - start - work - startDelay - lost)
+    add(.scheduling, ready - start - work - startDelay - idle)
     let busy = runDelay + startDelay
     if busy > .zero { add(.machineBusy, busy) }
     return (first, second)

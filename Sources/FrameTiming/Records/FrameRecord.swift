@@ -67,6 +67,9 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var intervalsPerTick = 1
   /// The part of `missedTime` for which the display told of no vblank, see `DisplayLink.Tick.lostVBlanks`.
   public var lostVBlankTime = Nanoseconds.zero
+  /// The end of `missedTime` in which the loop, which had asked for its next vblank too late for the first of these intervals, waited for
+  /// it. It follows from what the loop did before, and no cause is sought in it.
+  public var missedWait = Nanoseconds.zero
   /// When the buffer was handed to the presenter.
   public var submitted: MonotonicTime = .zero
   /// How long it was held back before that, ready, so as not to be seen before its target.
@@ -215,5 +218,16 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
       get { values[Int(phase.rawValue)] }
       set { values[Int(phase.rawValue)] = newValue }
     }
+  }
+}
+
+extension DisplayLink.Tick {
+  /// The `FrameRecord.missedWait` of its frame.
+  ///
+  /// - Parameters:
+  ///   - missed: the intervals right before it that had no tick.
+  ///   - lost: the part of them for which the display told of no vblank.
+  package func missedWait(in missed: Nanoseconds, lost: Nanoseconds) -> Nanoseconds {
+    requested > timestamp - missed ? max(timestamp - requested - lost, .zero) : .zero
   }
 }

@@ -121,7 +121,7 @@ package struct RecordedProfile: Sendable {
       .time("target", \.target), .truth("targetKnown", \.isTargetKnown), .time("animationTime", \.animationTime),
       .time("start", \.start), .time("delivered", \.delivered), .duration("missed", \.missedTime),
       .count("intervalsPerTick", \.intervalsPerTick), .duration("lostVBlanks", \.lostVBlankTime),
-      .time("submitted", \.submitted), .duration("heldBack", \.heldBack),
+      .duration("missedWait", \.missedWait), .time("submitted", \.submitted), .duration("heldBack", \.heldBack),
       Column("input", .time, { $0.input?.nanoseconds }) { $0.input = MonotonicTime(nanoseconds: $1) },
       .time("presented", \.presented),
     ]
@@ -158,7 +158,7 @@ package struct RecordedProfile: Sendable {
       .time("timestamp", \.timestamp), .time("target", \.targetTimestamp), .time("nextVBlank", \.nextVBlank),
       .duration("duration", \.duration), .truth("isVariable", \.isVariable), .number("number", \.frameNumber),
       .time("start", \.start), .time("delivered", \.delivered), .number("missed", \.missed),
-      .count("intervalsPerTick", \.intervalsPerTick), .number("lostVBlanks", \.lostVBlanks),
+      .count("intervalsPerTick", \.intervalsPerTick), .number("lostVBlanks", \.lostVBlanks), .time("requested", \.requested),
     ]
   }
 }

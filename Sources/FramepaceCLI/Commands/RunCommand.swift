@@ -107,6 +107,8 @@ struct RunCommand: ParsableCommand {
                         although frames were wanted
         lostVBlankTime  the part of missedTime for which the display told of
                         no vblank
+        missedWait      the end of missedTime in which the loop waited for a
+                        vblank, having asked too late for the one before
         submitted       when it was handed over, or its discarded work was done
         heldBack        how long it was ready and held back before that
         input           when the earliest input event arrived of those that it is
