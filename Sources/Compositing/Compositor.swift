@@ -75,7 +75,7 @@ public final class Compositor: Renderer {
     self.tree = tree
     self.target = pixels
     if let workers, let paintBand, damage.area >= Self.pixelsWorthSharing {
-      workers.concurrentPerform(iterations: bands.count, priority: .compositing, paintBand)
+      work.runDelay = workers.concurrentPerform(iterations: bands.count, priority: .compositing, paintBand)
     } else {
       for band in bands { paint(band) }
     }

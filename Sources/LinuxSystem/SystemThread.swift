@@ -28,6 +28,13 @@ package struct SystemThread: Sendable {
 
   package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
+  /// For how long the thread has had a processor since it began; zero if it has ended.
+  package var processorTime: Nanoseconds {
+    var (clock, time) = (clockid_t(), timespec())
+    guard pthread_getcpuclockid(handle, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .zero }
+    return Nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
   /// Waits until the thread has ended. Must not be called from the thread itself.
   package func join() { pthread_join(handle, nil) }
   /// Lets the thread end by itself.

@@ -68,6 +68,8 @@ package final class ThreadMeter {
   /// The descriptor of `/proc/thread-self/schedstat`; below 0 where there is none.
   private let statistics: Int32
   private var lastDelay = Nanoseconds.zero
+  /// The end of the stretch up to which delays were read last.
+  private var lastReading: MonotonicTime
   private var unread = 0
   /// The sleeps at the last waking.
   private var lastSleeps = 0
@@ -75,6 +77,7 @@ package final class ThreadMeter {
   package init(clock: SystemClock) {
     self.clock = clock
     statistics = clock.manual == nil ? open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC) : -1
+    lastReading = clock.now
     lastDelay = totalDelay
     lastSleeps = account.sleeps
   }
@@ -100,9 +103,13 @@ package final class ThreadMeter {
 
   /// The times of the thread from a mark to `time`, which is now.
   ///
-  /// - Parameter lateness: by how much the stretch began too late. Delays since the last reading count as the usage's `startDelay` up to that,
-  ///   since a thread mostly waits when it is woken, and as its `runDelay` beyond.
-  package func usage(since mark: Mark, at time: MonotonicTime, lateness: Nanoseconds = .zero) -> ThreadUsage {
+  /// - Parameters:
+  ///   - lateness: by how much the stretch began too late. Delays since the last reading count as the usage's `startDelay` up to that and to the
+  ///     time since then, as a thread mostly waits when it is woken, and as its `runDelay` beyond.
+  ///   - waited: for how long it is known to have waited for something else in the stretch.
+  package func usage(
+    since mark: Mark, at time: MonotonicTime, lateness: Nanoseconds = .zero, waited: Nanoseconds = .zero
+  ) -> ThreadUsage {
     var usage = ThreadUsage()
     let (stretch, lateness) = (max(time - mark.time, .zero), max(lateness, .zero))
     usage.processor = stretch
@@ -119,14 +126,15 @@ package final class ThreadMeter {
     // The kernel takes the processor of a thread whose time is up when that reads its clock: what it waited since the end is the next stretch's.
     let later = min(total - lastDelay, max(sinceEnd, .zero))
     let delay = total - lastDelay - later
-    lastDelay = total - later
+    let before = max(mark.time - lastReading, .zero)
+    (lastDelay, lastReading) = (total - later, time)
     // Interrupts take a part of a short absence.
     if absence >= Self.shortestAbsence, account.sleeps == mark.sleeps {
       usage.runDelay = absence
       usage.startDelay = min(max(delay - absence, .zero), lateness)
     } else {
-      usage.startDelay = min(delay, lateness)
-      usage.runDelay = min(delay - usage.startDelay, absence)
+      usage.startDelay = min(delay, lateness, before)
+      usage.runDelay = min(delay - usage.startDelay, max(absence - waited, .zero))
     }
     return usage
   }

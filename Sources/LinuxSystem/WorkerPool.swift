@@ -93,13 +93,18 @@ public final class WorkerPool: Sendable {
   /// The function does not allocate, but a closure with captured values does: store it if you call this every frame. (The
   /// closure is marked as escaping because a non-escaping one could only be shared through the heap.) `body` must be safe to
   /// call from several threads at once. It is not `@Sendable`, since callers share pixels of which each call writes its own.
-  public func concurrentPerform(iterations: Int, priority: Priority, _ body: @escaping (Int) -> Void) {
+  ///
+  /// - Returns: how long the caller, at the end, waited for a thread that had no processor. The first half of a millisecond does not count, and
+  ///   costs nothing.
+  @discardableResult
+  public func concurrentPerform(iterations: Int, priority: Priority, _ body: @escaping (Int) -> Void) -> Nanoseconds {
     guard iterations > 1, threadCount > 0 else {
       for index in 0..<max(iterations, 0) { body(index) }
-      return
+      return .zero
     }
     var batch = WorkerBatch(body: body, count: iterations)
     withUnsafeMutablePointer(to: &batch) { queue.perform($0, priority) }
+    return batch.delay
   }
 
   /// Refuses new jobs, runs the waiting ones, and returns when all threads have ended. A call from a job does not wait for
@@ -120,6 +125,10 @@ struct WorkerBatch {
   var next = 0
   /// The number of calls that have returned.
   var finished = 0
+  /// Since when the time counts for which the caller waits; nil before.
+  var awaitedSince: MonotonicTime?
+  /// How long it has waited since for a thread without a processor.
+  var delay = Nanoseconds.zero
   var following: UnsafeMutablePointer<WorkerBatch>?
 
   init(body: @escaping (Int) -> Void, count: Int) {

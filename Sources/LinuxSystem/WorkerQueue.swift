@@ -15,6 +15,12 @@ final class WorkerQueue: @unchecked Sendable {
   private let batchFinished: UnsafeMutablePointer<pthread_cond_t>
 
   private var threads: [SystemThread] = []
+  /// The batch that each thread makes a call of.
+  private var called: [Batch?] = []
+  /// For how long each thread had had a processor when somebody began to wait for its call.
+  private var processorTimes: [Nanoseconds] = []
+  /// A caller that waits no longer does not ask why.
+  private static let shortWait = Nanoseconds.microseconds(500)
   /// How often younger jobs may be taken before the oldest drawing.
   private static let patience = 3
 
@@ -39,7 +45,10 @@ final class WorkerQueue: @unchecked Sendable {
     pthread_cond_init(wake, nil)
     batchFinished = .allocate(capacity: 1)
     batchFinished.initialize(to: pthread_cond_t())
-    pthread_cond_init(batchFinished, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(batchFinished, &attributes)
   }
 
   deinit {
@@ -61,9 +70,11 @@ final class WorkerQueue: @unchecked Sendable {
     lock()
     defer { unlock() }
     for index in 0..<count {
-      guard let thread = try? SystemThread(name: "framepace-w\(index)", { [self] in work() }) else { break }
+      guard let thread = try? SystemThread(name: "framepace-w\(index)", { [self] in work(index) }) else { break }
       threads.append(thread)
     }
+    called = Array(repeating: nil, count: threads.count)
+    processorTimes = Array(repeating: .zero, count: threads.count)
     return threads.count
   }
 
@@ -106,8 +117,22 @@ final class WorkerQueue: @unchecked Sendable {
     append(batch, priority)
     if running < limit { pthread_cond_broadcast(wake) }
     while batch.pointee.next < batch.pointee.count { call(batch, priority) }
-    while batch.pointee.finished < batch.pointee.count { pthread_cond_wait(batchFinished, mutex) }
+    if batch.pointee.finished < batch.pointee.count { awaitCalls(of: batch) }
     unlock()
+  }
+
+  /// Waits until all calls have returned. The lock is held before and after.
+  private func awaitCalls(of batch: Batch) {
+    var limit = (SystemClock.monotonic.now + Self.shortWait).timespec
+    while batch.pointee.finished < batch.pointee.count {
+      guard batch.pointee.awaitedSince == nil else {
+        pthread_cond_wait(batchFinished, mutex)
+        continue
+      }
+      guard pthread_cond_timedwait(batchFinished, mutex, &limit) == ETIMEDOUT else { continue }
+      for index in threads.indices where called[index] == batch { processorTimes[index] = threads[index].processorTime }
+      batch.pointee.awaitedSince = SystemClock.monotonic.now
+    }
   }
 
   /// Does what a thread would do next, on the calling one. Returns false if no work waits, or if no further thread may work.
@@ -117,17 +142,17 @@ final class WorkerQueue: @unchecked Sendable {
     guard running < limit else { return false }
     running += 1
     defer { running -= 1 }
-    return runNext()
+    return runNext(on: nil)
   }
 
   // MARK: Threads
 
-  private func work() {
+  private func work(_ thread: Int) {
     lock()
     while true {
       if running < limit {
         running += 1
-        while running <= limit, runNext() {}
+        while running <= limit, runNext(on: thread) {}
         running -= 1
       }
       if isClosed, !hasWork { break }
@@ -144,10 +169,12 @@ final class WorkerQueue: @unchecked Sendable {
 
   /// Runs one job or one call of a batch with the lock released. Returns false if no work waits. The lock is held before and
   /// after.
-  private func runNext() -> Bool {
+  ///
+  /// - Parameter thread: the number of the pool's thread; nil for another one.
+  private func runNext(on thread: Int?) -> Bool {
     for priority in WorkerPool.Priority.allCases {
       if let batch = batches[priority.rawValue] {
-        call(batch, priority)
+        call(batch, priority, on: thread)
         return true
       }
       if !jobs[priority.rawValue].isEmpty, let job = jobs[choice(for: priority)].removeFirst() {
@@ -178,15 +205,21 @@ final class WorkerQueue: @unchecked Sendable {
 
   /// Makes the next call of a batch with the lock released. The lock is held before and after; the batch may be gone
   /// afterwards.
-  private func call(_ batch: UnsafeMutablePointer<WorkerBatch>, _ priority: WorkerPool.Priority) {
+  private func call(_ batch: UnsafeMutablePointer<WorkerBatch>, _ priority: WorkerPool.Priority, on thread: Int? = nil) {
     let index = batch.pointee.next
     batch.pointee.next += 1
     if batch.pointee.next == batch.pointee.count { remove(batch, priority) }
     let body = batch.pointee.body  // The value is read here, because other threads may change the batch during the call.
+    if let thread { called[thread] = batch }
     unlock()
     body(index)
     lock()
+    if let thread { called[thread] = nil }
     batch.pointee.finished += 1
+    if let thread, let since = batch.pointee.awaitedSince, batch.pointee.finished == batch.pointee.count {
+      let clock = SystemClock.monotonic
+      batch.pointee.delay = max(clock.now - since - (clock.threadProcessorTime - processorTimes[thread]), .zero)
+    }
     if batch.pointee.finished == batch.pointee.count { pthread_cond_broadcast(batchFinished) }
   }
 

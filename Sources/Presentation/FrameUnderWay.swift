@@ -50,7 +50,9 @@ enum FrameUnderWay {
 }
 
 extension FrameRecord {
-  mutating func take(_ work: RenderWork) {
+  /// - Parameter isMeasured: true where delays of threads are measured.
+  mutating func take(_ work: RenderWork, isMeasured: Bool) {
     (missedPictures, pictureTime, layerPixels) = (work.missedPictures, work.pictureTime, work.layerPixels)
+    if isMeasured { runDelay += work.runDelay }
   }
 }

@@ -298,7 +298,7 @@ public final class Output {
     }
     let ended = clock.now
     var rendered = frame
-    rendered.record.take(renderer.work)
+    rendered.record.take(renderer.work, isMeasured: stretch.meter != nil)
     didRender(rendered, at: ended, now: ended)
   }
 
@@ -314,7 +314,7 @@ public final class Output {
     if case .rendering(var frame) = frameUnderWay {
       frameUnderWay = .none
       if let usage = end.usage { frame.record.add(usage) }
-      frame.record.take(end.work)
+      frame.record.take(end.work, isMeasured: end.usage != nil)
       didRender(frame, at: end.time, now: stretch.begin(at: clock.now))
     }
     renderOwedFrame()

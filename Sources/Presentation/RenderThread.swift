@@ -120,8 +120,10 @@ final class RenderThread {
       case .signaled: break
       }
       end.time = clock.now
-      end.usage = begin.flatMap { meter?.usage(since: $0, at: end.time, lateness: $0.time - frame.started) }
       end.work = renderer.work
+      end.usage = begin.flatMap {
+        meter?.usage(since: $0, at: end.time, lateness: $0.time - frame.started, waited: end.work.runDelay)
+      }
       return (frame.finished, frame.loop)
     }
   }

@@ -30,6 +30,7 @@ package struct WorkStretch {
     // A later stretch hands over what is ready.
     let ready = frame.submitted - frame.heldBack - frame.phases[.present]
     let lateness = isFirst ? frame.delivered - frame.start + frame.missedTime : begin.time - ready
-    frame.add(meter.usage(since: begin, at: now, lateness: lateness))
+    // Until now only waits for threads that composite with this one are known.
+    frame.add(meter.usage(since: begin, at: now, lateness: lateness, waited: isFirst ? frame.runDelay : .zero))
   }
 }

@@ -41,6 +41,8 @@ public struct RenderWork: Equatable, BitwiseCopyable, Sendable {
   /// The pixels that were painted in the target, each as often as the backdrop, a background, a content, a border, a shadow, a filtered
   /// backdrop, a group or a picture was painted there. What is painted within the picture of a layer with effects does not count.
   public var layerPixels = 0
+  /// How long the call waited for threads that share the work and had no processor.
+  public var runDelay = Nanoseconds.zero
 
   public init() {}
 }

@@ -107,6 +107,7 @@ private final class BlindTrial {
   private let interval: Nanoseconds
   private let busy: BusyLayer
   private let worker: WorkerLayer?
+  private let renderer: PricedRenderer
   /// Moves at each tick.
   private let mover = Layer()
   /// Its blur changes now and then, in a program whose pictures are cheap.
@@ -214,7 +215,7 @@ private final class BlindTrial {
       worker.setNeedsDisplay()
       root.addSublayer(worker)
     }
-    (self.random, self.interval, self.usual, self.waking) = (random, interval, usual, waking)
+    (self.random, self.interval, self.usual, self.waking, self.renderer) = (random, interval, usual, waking, renderer)
 
     wake = { [unowned self] in
       clock.advance(by: sleep, thread: .runnable)
@@ -277,12 +278,11 @@ private final class BlindTrial {
     case .cacheThrash:
       for picture in pictures { picture.blurRadius = Double(1 + tick % 3) }
     case .schedulerStall:
-      if random.chance(0.3) {
-        sleep = time
-      } else if random.chance(0.5) {
-        clock.advance(by: time, thread: .runnable)
-      } else {
-        busy.stall = time
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: sleep = time
+      case 1: clock.advance(by: time, thread: .runnable)
+      case 2: renderer.stall = time
+      default: busy.stall = time
       }
     case .displayLoss:
       display.isAway = true
@@ -319,6 +319,8 @@ private final class PricedRenderer: Renderer {
   private let clock: ManualClock
   private let pixel: Nanoseconds
   private let picture: Nanoseconds
+  /// How long a thread that shares the next frame's work has no processor.
+  var stall = Nanoseconds.zero
 
   init(clock: ManualClock, pixel: Nanoseconds, picture: Nanoseconds) {
     (self.clock, self.pixel, self.picture) = (clock, pixel, picture)
@@ -328,6 +330,9 @@ private final class PricedRenderer: Renderer {
     let fence = compositor.render(tree, change: change, into: target)
     work = compositor.work
     work.pictureTime = picture * Int64(work.missedPictures)
+    work.runDelay = stall
+    clock.advance(by: stall, thread: .blocked)
+    stall = .zero
     clock.advance(by: work.pictureTime + pixel * Int64(work.layerPixels))
     return fence
   }

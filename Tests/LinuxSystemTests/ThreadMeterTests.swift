@@ -80,6 +80,27 @@ import Testing
     #expect(meter.usage(since: begin, at: clock.now, lateness: .milliseconds(10)).startDelay == .milliseconds(8))
   }
 
+  /// A stretch that began 50 ms too late, 4 ms after the one before: of 10 ms without a processor, at most 4 were before it. Of 12 ms for
+  /// which it was away, it waited 8 for something else.
+  @Test func aDelayIsNotBeforeTheLastStretch() {
+    let clock = ManualClock(start: .zero + .seconds(1))
+    let meter = ThreadMeter(clock: .manual(clock))
+    var begin = meter.mark(at: clock.now)
+    clock.advance(by: .milliseconds(1))
+    _ = meter.usage(since: begin, at: clock.now, lateness: .milliseconds(1))
+    clock.advance(by: .milliseconds(4), thread: .runnable)
+    begin = meter.mark(at: clock.now)
+    clock.advance(by: .milliseconds(6), thread: .runnable)
+    clock.advance(by: .milliseconds(6), thread: .blocked)
+    var usage = meter.usage(since: begin, at: clock.now, lateness: .milliseconds(50))
+    #expect(usage.startDelay == .milliseconds(4) && usage.runDelay == .milliseconds(6), "\(usage)")
+    begin = meter.mark(at: clock.now)
+    clock.advance(by: .milliseconds(6), thread: .runnable)
+    clock.advance(by: .milliseconds(6), thread: .blocked)
+    usage = meter.usage(since: begin, at: clock.now, waited: .milliseconds(8))
+    #expect(usage.startDelay == .zero && usage.runDelay == .milliseconds(4), "\(usage)")
+  }
+
   /// A thread of the machine that gives its processor up by itself.
   @Test func theMachineCountsSleeps() {
     let clock = SystemClock.monotonic

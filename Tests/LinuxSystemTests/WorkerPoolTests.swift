@@ -131,6 +131,34 @@ import Testing
     #expect(calls.withLock { $0 } == 18)
   }
 
+  /// A thread that takes part and is away for 5 ms is waited for as one without a processor, but for the first half of a millisecond; one that
+  /// computes for as long is not.
+  @Test(arguments: [false, true]) func whatACallerWaitsForAThreadWithoutAProcessor(computes: Bool) {
+    let pool = WorkerPool(threads: 1)
+    let caller = pthread_self()
+    let clock = SystemClock.monotonic
+    var longest = Nanoseconds.zero
+    // A caller that has no processor itself begins to wait later.
+    for _ in 0..<50 where longest < .milliseconds(4) {
+      let hasBegun = Latch()
+      let start = clock.now
+      let delay = pool.concurrentPerform(iterations: 2, priority: .compositing) { _ in
+        if pthread_equal(caller, pthread_self()) != 0 { return hasBegun.wait() }
+        hasBegun.open()
+        let end = clock.threadProcessorTime + .milliseconds(5)
+        if computes { while clock.threadProcessorTime < end {} } else { usleep(5000) }
+      }
+      let time = clock.now - start
+      #expect(delay <= time - (computes ? .milliseconds(4) : .zero), "\(delay) of \(time)")
+      longest = max(longest, delay)
+      // Nothing is left of it for the next call.
+      #expect(pool.concurrentPerform(iterations: 1, priority: .compositing) { _ in } == .zero)
+      if computes { break }
+    }
+    #expect(computes || longest >= .milliseconds(4), "\(longest)")
+    pool.shutdown()
+  }
+
   @Test func otherThreadsTakePart() {
     let pool = WorkerPool(threads: 1)
     let other = DispatchSemaphore(value: 0)
