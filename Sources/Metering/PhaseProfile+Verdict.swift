@@ -9,6 +9,7 @@ extension PhaseProfile {
   /// The answer in one sentence: whether the work fits the budget and how much room there is, how many frames were late, and by what.
   ///
   /// Work fits where its 99th percentile, below 100 frames the largest, is within the budget; the room is what that leaves.
+  /// Where half of the median frame or more is no processor time, the verdict says how much is: for the rest it waits.
   /// A run of one frame is not judged: see `firstFrameAlone`.
   ///
   /// - Parameter name: the name of a layer, by which frames were late; nil for one that has none.
@@ -25,7 +26,9 @@ extension PhaseProfile {
       return "fits \(goal) with \(spare) % to spare"
     }
     if let median = total.p50, median > budget {
-      return "does not fit \(goal): the median frame takes \(Text.milliseconds(median)) of \(Text.milliseconds(budget)) ms"
+      var takes = "\(Text.milliseconds(median)) of \(Text.milliseconds(budget)) ms"
+      if let time = processorTime?.p50, time <= median / 2 { takes += ", and a processor for \(Text.milliseconds(time)) ms" }
+      return "does not fit \(goal): the median frame takes \(takes)"
     }
     let takes = framesOverBudget == 1 ? "takes" : "take"
     return

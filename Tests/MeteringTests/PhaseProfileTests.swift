@@ -168,6 +168,13 @@ import Testing
     let slow = frame { $0.phases[.layout] = .milliseconds(8) }
     let all = try profile(Array(repeating: slow, count: 10))
     #expect(all.verdict() == "does not fit 100 Hz: the median frame takes 12.00 of 10.00 ms; no frame late")
+    for (time, text) in [(Nanoseconds.milliseconds(6), ", and a processor for 6.00 ms"), (.milliseconds(7), "")] {
+      var waiting = slow
+      waiting.processorTime = time
+      #expect(
+        try profile(Array(repeating: waiting, count: 10)).verdict()
+          == "does not fit 100 Hz: the median frame takes 12.00 of 10.00 ms\(text); no frame late")
+    }
     let some = try profile(Array(repeating: frame(), count: 95) + Array(repeating: slow, count: 5))
     #expect(some.verdict() == "does not always fit 100 Hz: 5 of 100 frames take more than 10.00 ms; no frame late")
     #expect(some.framesOverBudget == 5)
