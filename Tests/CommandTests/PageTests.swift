@@ -24,7 +24,7 @@ struct PageTests {
     let end = try #require(text.range(of: "</header>", range: start..<text.endIndex)).lowerBound
     return text[start..<end].split(separator: "\n").joined().replacing("</h1>", with: "")
       .replacing("<ul class=\"verdict\">", with: "").replacing("</ul>", with: "").replacing("</li>", with: "")
-      .replacing("<li>", with: "; ")
+      .replacing("<li>", with: "; ").replacing("\u{a0}", with: " ")
   }
 
   private static func profile(_ arguments: String...) throws -> (page: Data, figures: [String: Any]) {

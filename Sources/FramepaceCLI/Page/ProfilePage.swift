@@ -44,9 +44,12 @@ enum ProfilePage {
     return Array(head.utf8) + figures.json + Array(tail.utf8)
   }
 
-  /// The verdict: whether the work fits as the heading, what follows as a list, as a long heading is hard to read.
+  /// The verdict: whether the work fits as the heading, what follows as a list, as a long heading is hard to read. No line ends between a
+  /// figure and its unit.
   private static func heading(_ verdict: String) -> String {
-    let parts = verdict.split(separator: "; ").map { escaped(String($0)) }
+    let units = [" Hz", " ms", " %"]
+    let bound = units.reduce(verdict) { $0.replacing($1, with: "\u{a0}" + $1.dropFirst()) }
+    let parts = bound.split(separator: "; ").map { escaped(String($0)) }
     let rest = parts.dropFirst().map { "<li>\($0)</li>" }.joined()
     return "<h1>\(parts.first ?? "")</h1>" + (rest.isEmpty ? "" : "\n<ul class=\"verdict\">\(rest)</ul>")
   }
