@@ -23,7 +23,7 @@ extension FrameReport: CustomStringConvertible {
     if let workShare {
       let lost = discardedWork == .zero ? [] : ["\(Text.milliseconds(discardedWork)) ms of work for no frame"]
       let time = Text.milliseconds(budget ?? nominalRefreshRate.interval)
-      lines.append(("budget", ["\(time) ms", "\(Text.percent(workShare)) of it used at the median"] + lost))
+      lines.append(("budget", ["\(time) ms", "\(Text.percent(workShare)) used at the median"] + lost))
     }
     if firstPresented == nil {
       lines.append(("hitches", ["not enough frames"]))

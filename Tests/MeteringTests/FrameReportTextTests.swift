@@ -33,7 +33,7 @@ struct FrameReportTextTests {
     var report = try report(frames: 300)
     report.budget = .milliseconds(6)
     #expect(report.workShare == 0.5)
-    #expect(report.description.contains("budget    6.00 ms, 50 % of it used at the median"))
+    #expect(report.description.contains("budget    6.00 ms, 50 % used at the median"))
   }
 
   @Test func theWholeSummaryAt80Columns() throws {
@@ -44,7 +44,7 @@ struct FrameReportTextTests {
         late by   15 prediction
         a second  refresh 60.00, tick 60.00, frame 60.00, presented 60.00
         lows      38.96/s in 1 % of the time, 38.96/s in 0.1 %
-        budget    16.67 ms, 18 % of it used at the median
+        budget    16.67 ms, 18 % used at the median
         hitches   5.4 ms/s, warning
 
         ms                    p50     p95     p99   p99.9     max      sd
