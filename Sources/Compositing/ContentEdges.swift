@@ -14,10 +14,10 @@ struct ContentEdges {
   private let whole: IntRect
 
   /// Nil when no pixel is seen.
-  init?(_ place: Rect, _ layer: PaintedLayer) {
-    guard
-      let visible = ImageRows.visibleRect(
-        of: place, in: layer.record.bounds, layer.node.transform, isMasked: layer.isMasked)
+  ///
+  /// - Parameter bounds: those of the layer, or what a content that leans over them has instead.
+  init?(_ place: Rect, in bounds: Rect, _ layer: PaintedLayer) {
+    guard let visible = ImageRows.visibleRect(of: place, in: bounds, layer.node.transform, isMasked: layer.isMasked)
     else { return nil }
     shape = LayerShape(visible, radius: 0, transform: layer.node.transform)
     mask = layer.node.flags.contains(.roundedContent) ? LayerShape(layer.node, layer.record) : nil

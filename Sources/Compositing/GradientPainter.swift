@@ -13,7 +13,7 @@ extension GradientContent: PaintableContent {
   }
 
   func isSame(in layer: MovedLayer) -> Bool {
-    guard layer.boundsAreSame, layer.edgesAreSame(of: layer.record.bounds),
+    guard layer.boundsAreSame, layer.edgesAreSame(of: layer.record.bounds, in: layer.record.bounds),
       let old = GradientPlace(self, layer.record, layer.old), let new = GradientPlace(self, layer.record, layer.new)
     else { return false }
     return new.isSame(as: old, dx: layer.dx, dy: layer.dy)

@@ -24,7 +24,7 @@ extension Image: PaintableContent {
 
   func isSame(in layer: MovedLayer) -> Bool {
     let (cut, shown) = (layer.effects?.parts.cut ?? ContentCut(), layer.effects.contentRect(in: layer.record.bounds))
-    guard layer.edgesAreSame(of: shown) else { return false }
+    guard layer.edgesAreSame(of: shown, in: layer.record.bounds) else { return false }
     if cut.hasNineParts { return layer.pointsAreSame }
     guard let old = ImageRows(self, shown, in: layer.record.bounds, layer.effects, layer.old, isMasked: false, cut),
       let new = ImageRows(self, shown, in: layer.record.bounds, layer.effects, layer.new, isMasked: false, cut)

@@ -46,11 +46,11 @@ struct MovedLayer {
     return isSame(parts.shadow, isInner: false) && isSame(parts.innerShadow, isInner: true)
   }
 
-  /// True if the edges of content that lies at `place` cover the same of each pixel.
-  func edgesAreSame(of place: Rect) -> Bool {
+  /// True if the edges of content that lies at `place`, and is cut to `bounds`, cover the same of each pixel.
+  func edgesAreSame(of place: Rect, in bounds: Rect) -> Bool {
     func isSame(isMasked: Bool) -> Bool {
-      guard let old = ImageRows.shape(of: place, in: record.bounds, effects, old, isMasked: isMasked),
-        let new = ImageRows.shape(of: place, in: record.bounds, effects, new, isMasked: isMasked)
+      guard let old = ImageRows.shape(of: place, in: bounds, effects, old, isMasked: isMasked),
+        let new = ImageRows.shape(of: place, in: bounds, effects, new, isMasked: isMasked)
       else { return false }
       return new.isMoved(from: old, dx: dx, dy: dy)
     }

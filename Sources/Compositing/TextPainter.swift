@@ -12,8 +12,9 @@ extension TextContent: PaintableContent {
 
   func isSame(in layer: MovedLayer) -> Bool {
     let (bounds, effects) = (layer.record.bounds, layer.effects)
+    let (place, frame) = edges(in: layer.record, effects)
     guard let old = map(in: bounds, effects, layer.old), let new = map(in: bounds, effects, layer.new),
-      layer.edgesAreSame(of: effects.contentRect(in: bounds))
+      layer.edgesAreSame(of: place, in: frame)
     else { return false }
     return parts.allSatisfy { part in
       switch part {
@@ -31,13 +32,21 @@ extension TextContent: PaintableContent {
       image?.paint(layer, with: painter)
       return
     }
-    guard let edges = ContentEdges(effects.contentRect(in: bounds), layer) else { return }
+    let (place, frame) = edges(in: layer.record, effects)
+    guard let edges = ContentEdges(place, in: frame, layer) else { return }
     for part in parts {
       switch part {
       case .glyphs(let run): painter.paint(run, GlyphGrid(run.glyphs, at: run.baseline, map), edges, layer)
       case .fill(let fill): painter.paint(fill.color, LayerShape(fill, map), edges, layer)
       }
     }
+  }
+
+  /// The rectangles that cut the text: its own, and one that takes the place of the layer's bounds.
+  private func edges(in record: RenderRecord, _ effects: RenderEffects?) -> (place: Rect, frame: Rect) {
+    if record.flags.contains(.masksToBounds) { return (effects.contentRect(in: record.bounds), record.bounds) }
+    let seen = seenRect(in: record.bounds, effects)
+    return (seen, seen)
   }
 }
 

@@ -95,12 +95,17 @@ extension RandomLayers {
   }
 
   private func changeText(_ layer: TextLayer) {
-    (layer.string, layer.color) = (digits(), color())
+    (layer.string, layer.color) = (random.chance(0.3) ? leaning() : digits(), color())
     layer.font = font
     if let face = faces.randomElement(using: &random) { layer.font?.face = face }
     if random.chance(0.3) { layer.font?.features = features() }
     layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .left
     layer.truncation = TextLayer.Truncation.allCases.randomElement(using: &random) ?? .end
+  }
+
+  /// Letters whose ink leans out of their line.
+  private func leaning() -> String {
+    ["j", "\u{301}f", "A\u{30A}\u{301}\u{302}", "yj\u{323}\u{331}"].randomElement(using: &random) ?? ""
   }
 
   /// A face, and three random designs of it if it is variable.

@@ -9,8 +9,12 @@ import Synchronization
 public final class TextContent: RenderContent {
   /// Back to front.
   public let parts: TextParts
-  /// The rectangle, in the layer's coordinates, that the text was set in. What lies outside is cut off.
+  /// The rectangle, in the layer's coordinates, that the text was set in.
   public let area: Rect
+  /// The edges of `area` at which the text is cut off. Over the others its ink may lean, unless glyphs are pictures.
+  public let cutEdges: Edges
+  /// The distances by which ink leans over the edges, rounded up to quarters of the font's size.
+  let lean: Insets
   /// The pixels, and the pixels for each of the layer's units, of an image of it.
   public let width: Int
   public let height: Int
@@ -30,12 +34,15 @@ public final class TextContent: RenderContent {
   ///   - width: the pixels of the image that it stands for, from 1 to `Bitmap.maximumSide`; `area.width * scale` or one more.
   ///   - height: the same for `area.height`.
   ///   - scale: its pixels for each of the layer's units, above 0.
-  public init(_ parts: TextParts, area: Rect, width: Int, height: Int, scale: Double) {
-    self.parts = parts.cut(to: area)
+  ///   - cutEdges: the edges of `area` beyond which lines go on.
+  public init(_ parts: TextParts, area: Rect, width: Int, height: Int, scale: Double, cutEdges: Edges = []) {
+    self.parts = parts.cut(to: area, at: cutEdges)
     (self.area, self.width, self.height, self.scale) = (area, width, height, scale)
     hasPictures = self.parts.contains { part in
       if case .glyphs(let run) = part { run.glyphs.font.face.hasPictures } else { false }
     }
+    self.cutEdges = cutEdges
+    lean = self.parts.lean(over: hasPictures ? [] : Edges.all.subtracting(cutEdges), of: area)
   }
 
   public var pixelSize: Size { Size(Double(width), Double(height)) }
@@ -63,7 +70,19 @@ public final class TextContent: RenderContent {
   }
 
   public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect {
-    parts.isEmpty ? .zero : effects.contentRect(in: bounds).intersection(bounds)
+    parts.isEmpty ? .zero : seenRect(in: bounds, effects)
+  }
+
+  /// The part of the layer's plane in which the text is seen, with the ink that leans out, where the layer does not mask to its bounds.
+  package func seenRect(in bounds: Rect, _ effects: RenderEffects?) -> Rect {
+    let place = effects.contentRect(in: bounds)
+    let seen = place.intersection(bounds)
+    let cut = effects?.parts.cut ?? ContentCut()
+    guard lean != Insets(), !seen.isEmpty, cut.rect == ContentCut().rect, !cut.hasNineParts else { return seen }
+    let (x, y) = (place.width * scale / Double(width), place.height * scale / Double(height))
+    return Rect(
+      x: seen.minX - lean.left * x, y: seen.minY - lean.top * y, width: seen.width + (lean.left + lean.right) * x,
+      height: seen.height + (lean.top + lean.bottom) * y)
   }
 
   /// From the coordinates in which the text was set to pixels; nil where only an image can be shown.
@@ -81,7 +100,8 @@ public final class TextContent: RenderContent {
     from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine
   ) -> DamageRegion? {
     guard let old = old as? TextContent, let map = map(in: bounds, effects, transform),
-      let oldMap = old.map(in: bounds, effects, transform)
+      let oldMap = old.map(in: bounds, effects, transform),
+      seenRect(in: bounds, effects) == old.seenRect(in: bounds, effects)
     else { return nil }
     var changed = DamageRegion()
     parts.addChanges(to: &changed, map, from: old.parts, oldMap)

@@ -40,12 +40,10 @@ public struct TextRun: Sendable {
     (self.string, self.glyphs, self.baseline, self.color) = (string, glyphs, baseline, color)
   }
 
-  /// The same without the glyphs that cannot be seen in `area`: a text may be far longer than its layer.
-  fileprivate func cut(to area: Rect) -> TextRun {
+  /// The same without the glyphs that cannot be seen: a text may be far longer than its layer.
+  fileprivate func cut(to area: Rect, seen: Rect) -> TextRun {
     // All of it is seen, but for a glyph or two.
     if glyphs.width <= area.width, baseline.y >= area.minY, baseline.y <= area.maxY { return self }
-    // Antialiasing and the grid of pixels move the ink by less than a pixel, whatever that is in points.
-    let seen = area.insetBy(dx: -area.width, dy: -area.height)
     return TextRun(string, glyphs.cut(to: seen.offsetBy(dx: -baseline.x, dy: -baseline.y)), at: baseline, color: color)
   }
 
@@ -118,23 +116,52 @@ public struct TextParts: RandomAccessCollection, ExpressibleByArrayLiteral, Send
     }
   }
 
-  /// The same without what cannot be seen in `area`.
-  func cut(to area: Rect) -> TextParts {
+  /// The same without what cannot be seen in `area`, which cuts at some of its edges.
+  func cut(to area: Rect, at edges: Edges) -> TextParts {
+    if edges.isEmpty { return self }
+    // Antialiasing and the grid of pixels move the ink by less than a pixel, whatever that is in points.
+    func distance(_ edge: Edges, _ length: Double) -> Double { edges.contains(edge) ? length : 1e9 }
+    let (left, top) = (distance(.minX, area.width), distance(.minY, area.height))
+    let seen = Rect(
+      x: area.minX - left, y: area.minY - top, width: left + area.width + distance(.maxX, area.width),
+      height: top + area.height + distance(.maxY, area.height))
     switch storage {
-    case .one(.glyphs(let run)): return TextParts(run.cut(to: area))
+    case .one(.glyphs(let run)): return TextParts(run.cut(to: area, seen: seen))
     case .one: return self
     case .many(let parts):
-      let seen = area.insetBy(dx: -area.width, dy: -area.height)
       return TextParts(
         parts.compactMap { part in
           switch part {
           case .glyphs(let run):
-            let run = run.cut(to: area)
+            let run = run.cut(to: area, seen: seen)
             return run.glyphs.glyphs.isEmpty ? nil : .glyphs(run)
           case .fill(let fill): return fill.rect.intersection(seen).isEmpty ? nil : part
           }
         })
     }
+  }
+
+  /// The distances by which ink leans over some edges of `area`.
+  ///
+  /// They are rounded up, so that most changes of a text leave them, and what the grid of pixels moves has room.
+  func lean(over edges: Edges, of area: Rect) -> Insets {
+    if edges.isEmpty { return Insets() }
+    var (ink, size) = (Rect.zero, 0.0)
+    for part in self {
+      switch part {
+      case .glyphs(let run):
+        ink = ink.union(run.glyphs.inkBox.offsetBy(dx: run.baseline.x, dy: run.baseline.y))
+        size = Swift.max(size, run.glyphs.font.size)
+      case .fill(let fill): ink = ink.union(fill.rect)
+      }
+    }
+    func lean(_ edge: Edges, _ distance: Double) -> Double {
+      guard edges.contains(edge), distance > 0, distance < 1e9, size > 0, size < 1e9 else { return 0 }
+      return ((distance / size + 0.125) * 4).rounded(.up) / 4 * size
+    }
+    return Insets(
+      top: lean(.minY, area.minY - ink.minY), left: lean(.minX, area.minX - ink.minX),
+      bottom: lean(.maxY, ink.maxY - area.maxY), right: lean(.maxX, ink.maxX - area.maxX))
   }
 
   // MARK: Changes

@@ -154,7 +154,9 @@ extension LayerContents {
 
 extension ValueSyntax where Value == TextContent {
   static var text: Self {
-    Self("text: its area, the pixels and the scale of an image of it, and its parts: line, glyphs or fill") {
+    let expected =
+      "text: its area, the pixels and the scale of an image of it, maybe cut edges, and parts: line, glyphs or fill"
+    return Self(expected) {
       reader throws(SceneError) in
       let side = ValueSyntax<Double>.number.only("pixels from 1 to \(Bitmap.maximumSide)") {
         $0 >= 1 && $0 <= Double(Bitmap.maximumSide)
@@ -163,15 +165,17 @@ extension ValueSyntax where Value == TextContent {
       let (width, height) = (Int(try side.read(reader)), Int(try side.read(reader)))
       guard reader.resources.takesPixels(width * height) else { throw reader.expected("text of fewer pixels") }
       let scale = try ValueSyntax<Double>.positive.read(reader)
+      let cutEdges = reader.take("cut") ? try ValueSyntax<Edges>.edges.read(reader) : []
       let part = ValueSyntax<TextPart>.textPart
       let parts = try reader.list(while: { reader.valueWord.map(TextPart.words.contains) ?? false }) {
         () throws(SceneError) in try part.read(reader)
       }
-      return TextContent(TextParts(parts), area: area, width: width, height: height, scale: scale)
+      return TextContent(TextParts(parts), area: area, width: width, height: height, scale: scale, cutEdges: cutEdges)
     } text: { value, writer in
       let area = ValueSyntax<Rect>.rect.text(value.area, writer)
       let parts = value.parts.map { " " + ValueSyntax<TextPart>.textPart.text($0, writer) }
-      return "\(area) \(value.width) \(value.height) \(SceneNumber.text(value.scale))" + parts.joined()
+      let cut = value.cutEdges.isEmpty ? "" : " cut \(ValueSyntax<Edges>.edges.text(value.cutEdges, writer))"
+      return "\(area) \(value.width) \(value.height) \(SceneNumber.text(value.scale))\(cut)" + parts.joined()
     }
   }
 }

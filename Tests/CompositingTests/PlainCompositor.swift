@@ -56,7 +56,7 @@ final class PlainCompositor {
   private var blurredRows: [Place: Double] = [:]
   private var backdrops: [Place: Color] = [:]
   private var olds: [Int: PlainCompositor] = [:]
-  private var textParts: [Int: [Image]] = [:]
+  var textParts: [Int: [Image]] = [:]
   let emitters = PlainEmitters()
 
   /// - Parameter output: all pixels that may be asked for.
@@ -84,7 +84,7 @@ final class PlainCompositor {
     Color(Double(pixel & 255), Double(pixel >> 8 & 255), Double(pixel >> 16 & 255), Double(pixel >> 24)) / 255
   }
 
-  private func over(_ source: Color, _ backdrop: Color) -> Color { PlainBlending.over(source, backdrop, blending) }
+  func over(_ source: Color, _ backdrop: Color) -> Color { PlainBlending.over(source, backdrop, blending) }
 
   // MARK: Layers
 
@@ -302,12 +302,10 @@ final class PlainCompositor {
 
   private func content(_ index: Int, _ pixel: Pixel) -> Color {
     let content = tree.sides[index].content
-    // On whole pixels each part of a text is painted as Cairo draws it.
-    if let text = content as? TextContent, text.parts.count > 1,
+    if let text = content as? TextContent,
       text.map(in: tree.records[index].bounds, tree.sides[index].effects, .identity) != nil
     {
-      let parts = parts(of: text, at: index)
-      return parts.reduce(.zero) { over(color(of: $1, in: tree.records[index].bounds, index, pixel), $0) }
+      return color(of: text, index, pixel)
     }
     if let shape = content as? ShapeContent { return color(of: shape, tree.records[index], pixel) }
     if let gradient = content as? GradientContent {
@@ -317,16 +315,6 @@ final class PlainCompositor {
     }
     guard let image = content?.image else { return .zero }
     return color(of: image, in: tree.records[index].bounds, index, pixel)
-  }
-
-  /// Images of the parts of a text by themselves.
-  private func parts(of text: TextContent, at index: Int) -> [Image] {
-    if let images = textParts[index] { return images }
-    let images = text.parts.compactMap { part in
-      TextContent([part], area: text.area, width: text.width, height: text.height, scale: text.scale).image
-    }
-    textParts[index] = images
-    return images
   }
 
   /// The colour of an image that is the contents of a layer.

@@ -20,13 +20,15 @@ import Testing
   }
 
   private static func tree(
-    _ parts: [TextPart], _ transform: Affine = .identity, opacity: Float = 1, viewport: Viewport? = nil
+    _ parts: [TextPart], _ transform: Affine = .identity, opacity: Float = 1, viewport: Viewport? = nil,
+    cutEdges: Edges = .all
   ) -> TreeSnapshot {
     let bounds = Rect(x: 0, y: 0, width: 120, height: 40)
     var tree = TreeSnapshot(viewport: viewport)
     tree.append(
       RenderRecord(id: 1, subtreeEnd: 1, transform: transform, bounds: bounds, opacity: opacity),
-      SideValues(text: TextContent(TextParts(parts), area: bounds, width: 120, height: 40, scale: 1)))
+      SideValues(
+        text: TextContent(TextParts(parts), area: bounds, width: 120, height: 40, scale: 1, cutEdges: cutEdges)))
     return tree
   }
 
@@ -269,6 +271,7 @@ import Testing
     var place = transform()
     var size = 12.0
     var baseline = Point(4, 25)
+    var cutEdges = Edges.all
     func tree() -> TreeSnapshot {
       let lines = strings.enumerated().map { index, string in
         TextPart.glyphs(
@@ -276,12 +279,13 @@ import Testing
             TextLine(string, font: Font(faces[index % 2], size: size)),
             at: Point(baseline.x, baseline.y + Double(index) * 11 - 9), color: color))
       }
-      return Self.tree(behind + lines + inFront, place)
+      return Self.tree(behind + lines + inFront, place, cutEdges: cutEdges)
     }
     var shown = tree()
     let painted = try Self.pixels(shown)
     for _ in 0..<15 {
-      switch Int.random(in: 0...9, using: &random) {
+      switch Int.random(in: 0...10, using: &random) {
+      case 10: cutEdges = Edges(rawValue: .random(in: 0...15, using: &random))
       case 6: behind = random.chance(0.3) ? [] : behind + [fill()]
       case 7: inFront.insert(fill(), at: Int.random(in: 0...inFront.count, using: &random))
       case 8 where inFront.count > 1: inFront.remove(at: Int.random(in: 0..<inFront.count, using: &random))

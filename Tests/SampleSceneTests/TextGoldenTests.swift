@@ -42,4 +42,52 @@ final class TextGoldenTests: XCTestCase {
       )
     }
   }
+  /// Ink that leans out of lines: seen, cut by a mask to the bounds, by an edge beyond which lines go on, in a shadow, a group and a mask.
+  func testLeaningInk() throws {
+    let italic = Font(try FontFace(path: SystemFonts.path(of: "Roboto-Italic.ttf")), size: 34)
+    let sans = try SystemFonts.font(.sans, size: 22)
+    let fonts = try FontLibrary(files: [SystemFonts.path(of: "DejaVuSans.ttf"), SystemFonts.path(of: "Roboto-Italic.ttf")])
+    try Sheet.check("look-leaning-ink") { sheet in
+      @MainActor func line(_ string: String, _ font: Font, _ change: (TextLayer) -> Void = { _ in }) {
+        sheet.add { card in
+          let layer = TextLayer()
+          (layer.font, layer.string, layer.backgroundColor) = (font, string, Color(hex: 0xFFD54A))
+          layer.bounds.size = layer.preferredSize
+          layer.position = Point(30, 30)
+          change(layer)
+          card.addSublayer(layer)
+        }
+      }
+      @MainActor func paragraph(_ text: AttributedText, _ change: (ParagraphLayer) -> Void) {
+        sheet.add { card in
+          let layer = ParagraphLayer()
+          (layer.fonts, layer.baseFont, layer.attributedText) = (fonts, FontRequest(["DejaVu Sans"], size: 14), text)
+          layer.backgroundColor = Color(hex: 0xFFD54A)
+          layer.bounds.size = layer.size(fitting: SizeProposal(width: 60))
+          layer.position = Point(30, 30)
+          change(layer)
+          card.addSublayer(layer)
+        }
+      }
+      line("jf", italic)
+      line("jf", italic) { $0.masksToBounds = true }
+      line("jf", italic) { ($0.masksToBounds, $0.cornerRadius) = (true, 12) }
+      line("\u{301}o A\u{302}\u{301}\u{302}\u{301}", sans)
+      line("jumping off", italic) { ($0.truncation, $0.bounds.size.width) = (.none, 50) }
+      line("jf", italic) { $0.transform = .rotation(0.5) }
+      line("jf", italic) { ($0.backgroundColor, $0.shadowOpacity, $0.shadowOffset) = (nil, 0.8, Size(5, 5)) }
+      line("jf", italic) { $0.opacity = 0.5 }
+      line("jf", italic) { ($0.shouldRasterize, $0.blurRadius) = (true, 1) }
+      sheet.add { card in
+        let mask = TextLayer()
+        (mask.font, mask.string, mask.position) = (italic, "jf", Point(30, 30))
+        mask.bounds.size = mask.preferredSize
+        let layer = Layer(frame: Rect(x: 0, y: 0, width: 60, height: 60))
+        (layer.backgroundColor, layer.mask) = (Color(hex: 0x204080), mask)
+        card.addSublayer(layer)
+      }
+      paragraph("A\u{302}\u{301}\u{302} is high, g\u{323}\u{323} low") { $0.paragraphStyle.lineHeight = .multiple(0.8) }
+      paragraph("Lines that go on below the layer") { $0.bounds.size.height = 42 }
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package import Geometry
 public import Raster
+import RenderTree
 
 /// A delegate does for a layer what a subclass would override. Every requirement has a default.
 ///
@@ -144,6 +145,30 @@ struct DrawingTarget: BitwiseCopyable, Sendable {
     body(context)
     context.flush()
     return bitmap.freeze()
+  }
+}
+
+extension TextContent {
+  /// Text in place of a picture.
+  ///
+  /// - Parameter lines: the rectangle of its lines, without the ink that leans out of them; nil without any.
+  convenience init(_ parts: TextParts, for target: DrawingTarget, lines: Rect? = nil) {
+    self.init(
+      parts, area: target.bounds, width: target.width, height: target.height, scale: target.scale,
+      cutEdges: lines.map(target.edges(crossedBy:)) ?? [])
+  }
+}
+
+extension DrawingTarget {
+  /// The edges beyond which lines go on. A layout rounds to pixels: less than one of them is none.
+  fileprivate func edges(crossedBy lines: Rect) -> Edges {
+    let room = bounds.insetBy(dx: -1 / scale, dy: -1 / scale)
+    var edges: Edges = []
+    if !(lines.minX > room.minX) { edges.insert(.minX) }
+    if !(lines.maxX < room.maxX) { edges.insert(.maxX) }
+    if !(lines.minY > room.minY) { edges.insert(.minY) }
+    if !(lines.maxY < room.maxY) { edges.insert(.maxY) }
+    return edges
   }
 }
 

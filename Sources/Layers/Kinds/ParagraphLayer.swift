@@ -16,7 +16,8 @@ public import Typesetting
 ///
 /// A plain paragraph layer draws no bitmap: the compositor paints its glyphs and lines where they stand on the output. A changed word
 /// sets its paragraph anew and no other, and damages the lines that changed. A subclass and an opaque layer draw a bitmap with
-/// `draw(in:)`. What is taller than the layer is cut off at its bounds. While the layer's size is animated, lines are not stretched: with
+/// `draw(in:)`. What is taller than the layer is cut off at its bounds, as is a word that is wider; ink that leans out of lines which
+/// fit is seen beyond them unless the layer masks to its bounds. While the layer's size is animated, lines are not stretched: with
 /// the gravity `resize` they keep the size in which they were set, at the side and the edge to which they are aligned.
 open class ParagraphLayer: Layer {
   /// The vertical place of lines that are less high than the layer.
@@ -213,9 +214,10 @@ open class ParagraphLayer: Layer {
     guard type(of: self) == ParagraphLayer.self, !target.isOpaque else { return nil }
     let layout = layout
     hintAtMissingGlyphs(layout)
+    guard let layout else { return TextContent([], for: target) }
+    let origin = origin(of: layout)
     return TextContent(
-      TextParts(layout.map { $0.parts(at: origin(of: $0)) } ?? []), area: target.bounds, width: target.width,
-      height: target.height, scale: target.scale)
+      TextParts(layout.parts(at: origin)), for: target, lines: layout.box.offsetBy(dx: origin.x, dy: origin.y))
   }
 
   private func hintAtMissingGlyphs(_ layout: TextLayout?) {
@@ -229,6 +231,13 @@ open class ParagraphLayer: Layer {
 }
 
 extension TextLayout {
+  /// The rectangle around its lines.
+  fileprivate var box: Rect {
+    let left = lines.reduce(Double.infinity) { min($0, $1.baseline.x) }
+    let right = lines.reduce(-Double.infinity) { max($0, $1.baseline.x + $1.width) }
+    return Rect(x: left, y: 0, width: right - left, height: size.height)
+  }
+
   /// All that is painted, from back to front, where the upper left corner lies at a point.
   fileprivate func parts(at origin: Point) -> [TextPart] {
     var parts: [TextPart] = []

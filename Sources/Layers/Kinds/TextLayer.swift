@@ -15,7 +15,9 @@ import RenderTree
 /// every size, and a change of the string damages the glyphs that changed. A subclass, an opaque layer and one that draws on worker
 /// threads draw a bitmap with `draw(in:)`.
 ///
-/// The line is placed by the font's ascent and descent and not by its ink, so that it does not move when the text changes. While the
+/// The line is placed by the font's ascent and descent and not by its ink, so that it does not move when the text changes. Ink that
+/// leans out of the line, as the end of an italic f, is seen beyond the layer's bounds unless the layer masks to them; a line that is
+/// longer or higher than the layer is cut off at the edges beyond which it goes on. While the
 /// layer's size is animated, a line is not stretched, as a picture would be: with the gravity `resize` it keeps its size, at the side to
 /// which it is aligned.
 open class TextLayer: Layer {
@@ -107,11 +109,10 @@ open class TextLayer: Layer {
   override func text(for target: DrawingTarget) -> TextContent? {
     // A subclass may draw more than the text.
     guard type(of: self) == TextLayer.self, !target.isOpaque else { return nil }
-    let drawing = drawing
-    drawing?.line.hintAtMissingGlyphs()
+    guard let drawing else { return TextContent([], for: target) }
+    drawing.line.hintAtMissingGlyphs()
     return TextContent(
-      drawing.map { TextParts(TextRun($0.line, at: $0.baseline, color: color)) } ?? [], area: target.bounds,
-      width: target.width, height: target.height, scale: target.scale)
+      TextParts(TextRun(drawing.line, at: drawing.baseline, color: color)), for: target, lines: drawing.box)
   }
 
   private var drawing: LineDrawing? {
@@ -147,6 +148,9 @@ private struct LineDrawing: Drawing {
   var line: TextLine
   var baseline: Point
   var color: Color
+
+  /// The rectangle of the line, by its font.
+  var box: Rect { Rect(x: baseline.x, y: baseline.y - line.ascent, width: line.width, height: line.height) }
 
   func draw(in context: DrawingContext) { context.draw(line, at: baseline, color: color) }
 }

@@ -27,15 +27,19 @@ public struct GlyphRun: Sendable {
   public let glyphs: [Glyph]
   /// The distance in points from the left end to where a glyph that follows would begin.
   public let width: Double
+  /// The rectangle around the boxes of all outlines, in points around the left end of the baseline; zero without ink.
+  package let inkBox: Rect
 
   /// - Parameter glyphs: they get their boxes here, in place.
   package init(font: Font, glyphs: inout [Glyph], width: Double) {
     font.face.addBoxes(to: &glyphs)
     (self.font, self.glyphs, self.width) = (font, glyphs, width)
+    inkBox = glyphs.inkBox(font.pointsPerUnit)
   }
 
   private init(_ run: GlyphRun, glyphs: [Glyph]) {
     (font, self.glyphs, width) = (run.font, glyphs, run.width)
+    inkBox = glyphs.inkBox(font.pointsPerUnit)
   }
 
   /// The same run with only those of its glyphs whose ink may be seen in `rect`, which lies around the left end of the baseline.
@@ -83,4 +87,9 @@ public struct GlyphRun: Sendable {
     let unit = font.pointsPerUnit
     return Affine(a: unit, b: 0, c: 0, d: -unit, tx: baseline.x + glyph.x, ty: baseline.y + glyph.y)
   }
+}
+
+extension [GlyphRun.Glyph] {
+  /// The rectangle around the ink of all.
+  fileprivate func inkBox(_ unit: Double) -> Rect { reduce(.zero) { $0.union($1.inkBox(unit)) } }
 }

@@ -1,0 +1,162 @@
+import Compositing
+import Geometry
+import LinuxSystem
+import TestLength
+import Testing
+
+@testable import Raster
+@testable import RenderTree
+
+/// Ink that leans out of the rectangle in which a text was set.
+@Suite struct LeaningInkTests {
+  private static let (width, height) = (200, 150)
+  private static let letters: [Character] = [
+    "j", "f", "A\u{30A}\u{301}\u{302}", "\u{301}", "W", "\u{C5}", "g\u{323}", "y", " ",
+  ]
+
+  /// A text in lines that fit their rectangle, on the left of which and above it they may begin.
+  private struct Sample {
+    var run: TextRun
+    var lines: Rect
+    var transform: Affine
+
+    init(_ random: inout SplitMix64) throws {
+      let faces = try ["DejaVuSans.ttf", "DejaVuSansMono.ttf"].map { try FontFace(path: SystemFonts.path(of: $0)) }
+      let font = Font(try #require(faces.randomElement(using: &random)), size: .random(in: 9...30, using: &random))
+      let string = String(
+        (0..<Int.random(in: 1...4, using: &random)).compactMap { _ in letters.randomElement(using: &random) })
+      let line = TextLine(string, font: font)
+      // The line is often less high than its font says, as with a line height of the layer's own: more of the ink leans out.
+      let height = line.height * .random(in: 0.3...1.2, using: &random)
+      lines = Rect(x: 0, y: 0, width: max(line.width, 1).rounded(.up), height: height.rounded(.up))
+      run = TextRun(line, at: Point(0, lines.height / 2 + (line.ascent - line.descent) / 2), color: .white)
+      let place = Affine.translation(x: .random(in: 60...80, using: &random), y: .random(in: 50...70, using: &random))
+      transform =
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: Affine.rotation(.random(in: -4...4, using: &random)).concatenating(place)
+        case 1:
+          Affine.scale(x: .random(in: 0.9...1.4, using: &random), y: .random(in: 0.9...1.4, using: &random)).concatenating(
+            place)
+        default: place
+        }
+    }
+
+    /// A tree whose only layer has lines of this text in its bounds, with so much room around them.
+    func tree(room: Double, cutEdges: Edges, flags: RenderRecord.Flags = []) -> TreeSnapshot {
+      let bounds = lines.insetBy(dx: -room, dy: -room)
+      var tree = TreeSnapshot()
+      tree.append(
+        RenderRecord(id: 1, subtreeEnd: 1, transform: transform, bounds: bounds, flags: flags),
+        SideValues(
+          text: TextContent(
+            TextParts(run), area: bounds, width: Int(bounds.width), height: Int(bounds.height), scale: 1, cutEdges: cutEdges)
+        ))
+      return tree
+    }
+
+    func pixels(room: Double = 0, cutEdges: Edges, flags: RenderRecord.Flags = []) throws -> Bitmap {
+      let bitmap = try Bitmap(width: width, height: LeaningInkTests.height)
+      let all = IntRect(x: 0, y: 0, width: width, height: LeaningInkTests.height)
+      Compositor().render(tree(room: room, cutEdges: cutEdges, flags: flags), damage: DamageRegion(all), into: bitmap)
+      return bitmap
+    }
+  }
+
+  /// The first pixel in which two pictures differ.
+  private static func difference(_ one: Bitmap, _ two: Bitmap) -> (x: Int, y: Int)? {
+    for y in 0..<height {
+      for x in 0..<width where one[x, y] != two[x, y] { return (x, y) }
+    }
+    return nil
+  }
+
+  /// All ink of lines that fit is seen: as it is in a layer with much room. With a mask to the bounds it is cut as lines that do not fit.
+  @Test(arguments: some(60, of: 1...2000))
+  func inkIsSeenBeyondTheBounds(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let sample = try Sample(&random)
+    let (free, roomy) = (try sample.pixels(cutEdges: []), try sample.pixels(room: 60, cutEdges: .all))
+    let lean = try #require(sample.tree(room: 0, cutEdges: []).sides[0].content as? TextContent).lean
+    // The grid may move ink over an edge by up to half a pixel, which is no leaning.
+    let leansOverAll = lean.left > 0 && lean.top > 0 && lean.right > 0 && lean.bottom > 0
+    if leansOverAll { #expect(Self.difference(free, roomy) == nil, "seed \(seed)") }
+    let cut = try sample.pixels(cutEdges: .all)
+    #expect(Self.difference(cut, try sample.pixels(cutEdges: [], flags: .masksToBounds)) == nil, "seed \(seed)")
+    if lean == Insets() { #expect(Self.difference(free, cut) == nil, "seed \(seed)") }
+    // All else is as it was, inside of the bounds as beyond them.
+    let inverse = try #require(sample.transform.inverted)
+    for y in 0..<Self.height {
+      for x in 0..<Self.width where free[x, y] != roomy[x, y] {
+        let place = inverse.apply(Point(Double(x) + 0.5, Double(y) + 0.5))
+        let isNearEdge = [
+          (lean.left, place.x), (lean.top, place.y), (lean.right, sample.lines.width - place.x),
+          (lean.bottom, sample.lines.height - place.y),
+        ].contains { $0 == 0 && abs($1) < 1.5 }
+        #expect(isNearEdge, "seed \(seed), pixel \(x), \(y)")
+      }
+    }
+  }
+
+  /// Beyond an edge at which lines go on there is no ink, whatever leans over the others.
+  @Test(arguments: some(60, of: 1...2000))
+  func edgesCut(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let sample = try Sample(&random)
+    let cutEdges = Edges(rawValue: .random(in: 0...15, using: &random))
+    let bitmap = try sample.pixels(cutEdges: cutEdges)
+    let inverse = try #require(sample.transform.inverted)
+    for y in 0..<Self.height {
+      for x in 0..<Self.width where bitmap[x, y] & 0xFF_FFFF != 0 {
+        let place = inverse.apply(Point(Double(x) + 0.5, Double(y) + 0.5))
+        #expect(!cutEdges.contains(.minX) || place.x > -1, "seed \(seed)")
+        #expect(!cutEdges.contains(.minY) || place.y > -1, "seed \(seed)")
+        #expect(!cutEdges.contains(.maxX) || place.x < sample.lines.width + 1, "seed \(seed)")
+        #expect(!cutEdges.contains(.maxY) || place.y < sample.lines.height + 1, "seed \(seed)")
+      }
+    }
+  }
+
+  /// The samples lean over each edge, and often far.
+  @Test func samplesLean() throws {
+    var counts = [0, 0, 0, 0]
+    for seed in UInt64(1)...200 {
+      var random = SplitMix64(seed: seed)
+      let content = try #require(try Sample(&random).tree(room: 0, cutEdges: []).sides[0].content as? TextContent)
+      for (edge, lean) in [content.lean.left, content.lean.top, content.lean.right, content.lean.bottom].enumerated()
+      where lean > 0 { counts[edge] += 1 }
+    }
+    #expect(counts.allSatisfy { $0 > 10 }, "\(counts)")
+  }
+
+  /// The bounds that the layer paints hold its ink and little more, and none of it where the layer masks.
+  @Test func leaningInkIsAmongTheDrawnBounds() throws {
+    let font = try SystemFonts.font(.sans, size: 16)
+    let bounds = Rect(x: 0, y: 0, width: 20, height: 19)
+    func drawn(_ string: String, _ cutEdges: Edges = [], _ flags: RenderRecord.Flags = []) -> Rect {
+      let run = TextRun(TextLine(string, font: font), at: Point(0, 15), color: .white)
+      let text = TextContent(TextParts(run), area: bounds, width: 20, height: 19, scale: 1, cutEdges: cutEdges)
+      var tree = TreeSnapshot()
+      tree.append(RenderRecord(id: 1, subtreeEnd: 1, bounds: bounds, flags: flags), SideValues(text: text))
+      return tree.records[0].drawnBounds
+    }
+    #expect(drawn("n") == bounds, "no ink leans out")
+    #expect(drawn("j") == Rect(x: -4, y: 0, width: 24, height: 19))
+    #expect(drawn("j", .minX) == bounds)
+    #expect(drawn("j", [], .masksToBounds) == bounds)
+    #expect(drawn("") == bounds, "as before: without ink it is not known that nothing is painted")
+    #expect(drawn("A\u{302}\u{301}\u{302}\u{301}").minY < -2)
+  }
+
+  /// Numbers without measure lean nowhere.
+  @Test func hostileInkDoesNotLean() throws {
+    let face = try SystemFonts.face(.sans)
+    let area = Rect(x: 0, y: 0, width: 9, height: 9)
+    for size in [Double.nan, .infinity, -3, 0, 1e-9, 1e30] {
+      for place in [Point(.nan, 0), Point(.infinity, -.infinity), Point(-1e300, 3), Point(-3, 2)] {
+        let run = TextRun(TextLine("j\u{301}", font: Font(face, size: size)), at: place, color: .white)
+        let lean = TextContent(TextParts(run), area: area, width: 9, height: 9, scale: 1).lean
+        #expect([lean.left, lean.top, lean.right, lean.bottom].allSatisfy { $0 >= 0 && $0 < 1e10 }, "\(size) \(place)")
+      }
+    }
+  }
+}
