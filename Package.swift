@@ -380,8 +380,8 @@ let package = Package(
     tests(
       "CompositingTests",
       [
-        "CKernels", "Compositing", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree",
-        "SceneText", "TestLength",
+        "AllocationCounter", "CKernels", "Compositing", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster",
+        "RenderTree", "SceneText", "TestLength",
       ]),
   ]
 )

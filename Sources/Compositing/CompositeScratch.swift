@@ -58,7 +58,7 @@ final class CompositeScratch: @unchecked Sendable {
   private var sumCount = 64
   let text = TextScratch()
   /// The particles that are about to be painted.
-  var particles: ContiguousArray<ckernels_particle> = []
+  var particles = ParticleRoom()
   /// The work that was done with it in this frame. Pictures within pictures have scratches of their own, whose counts nobody reads.
   var counts = Counts()
   /// Times the pictures that are painted anew; nil where nobody asks.

@@ -44,13 +44,10 @@ extension ParticleContent: PaintableContent {
     }
   }
 
-  /// The number of particles that are found before they are painted.
-  private static let runLength = 256
-
   /// Gives the particles that may touch pixels to `body`, in the order in which they are painted.
   func forEachRun(
     in pixels: IntRect, _ transform: Affine, opacity: Double = 1, _ kernels: UnsafePointer<ckernels_table>,
-    _ memory: inout ContiguousArray<ckernels_particle>,
+    _ memory: inout ParticleRoom,
     _ body: (UnsafeBufferPointer<ckernels_particle>) -> Void
   ) {
     guard let time else { return }
@@ -70,44 +67,14 @@ extension ParticleContent: PaintableContent {
         let numbers = source.numbers(at: time)
         var next = numbers.lowerBound
         while next < numbers.upperBound {
-          count += memory.find(kernel, kernels, box, &next, numbers.upperBound, at: count, most: Self.runLength)
+          count += memory.find(kernel, kernels, box, &next, numbers.upperBound, at: count)
           if sorts { continue }
-          memory.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
+          memory.paint(count, body)
           count = 0
         }
       }
-      if sorts {
-        memory.sorted(count).withUnsafeBufferPointer(body)
-        // The memory of very many is not kept.
-        if memory.count > 16 * Self.runLength { memory = [] }
-      }
+      if sorts { memory.paintSorted(count, body) }
     }
-  }
-}
-
-extension ContiguousArray<ckernels_particle> {
-  /// Writes at most so many particles from an index on, for which it makes room. Returns how many.
-  fileprivate mutating func find(
-    _ emission: ckernels_emission, _ kernels: UnsafePointer<ckernels_table>, _ box: ckernels_box, _ next: inout Int64,
-    _ end: Int64, at start: Int, most: Int
-  ) -> Int {
-    if count < start + most {
-      let empty = ckernels_particle(
-        rank: 0, sprite: emission.sprites, x0: 0, y0: 0, u: 0, ux: 0, uy: 0, v: 0, vx: 0, vy: 0, box: box, tint: 0)
-      append(contentsOf: repeatElement(empty, count: start + most - count))
-    }
-    return withUnsafeMutableBufferPointer { memory in
-      guard let base = memory.baseAddress else { return 0 }
-      return withUnsafePointer(to: emission) {
-        Int(kernels.pointee.find_particles($0, box, &next, end, base + start, Int64(most)))
-      }
-    }
-  }
-
-  /// The first ones by rank. Those of one rank stay in order.
-  fileprivate func sorted(_ count: Int) -> ContiguousArray {
-    let order = (0..<count).sorted { (self[$0].rank, $0) < (self[$1].rank, $1) }
-    return ContiguousArray(order.map { self[$0] })
   }
 }
 

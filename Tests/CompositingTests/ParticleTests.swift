@@ -144,7 +144,7 @@ import Testing
       memory.withUnsafeMutableBufferPointer { memory in
         guard let base = memory.baseAddress else { return }
         var target = ckernels_pixels(base: base, bytes_per_row: Int64(Self.width * 4), x: 0, y: 0)
-        var room: ContiguousArray<ckernels_particle> = []
+        var room = ParticleRoom()
         content.forEachRun(in: pixels, transform, table, &room) { run in
           guard let first = run.baseAddress else { return }
           table.pointee.particles(&target, first, Int64(run.count), adds)
@@ -264,7 +264,7 @@ extension PlainCompositor {
 extension ParticleContent {
   /// The particles that may touch pixels, in the order in which they are painted, each with its sprite.
   fileprivate func particles(in pixels: IntRect, _ transform: Affine) -> [(ckernels_particle, ckernels_sprite)] {
-    var memory: ContiguousArray<ckernels_particle> = []
+    var memory = ParticleRoom()
     var found: [(ckernels_particle, ckernels_sprite)] = []
     // The sprites' addresses are right inside alone.
     forEachRun(in: pixels, transform, ckernels_best(), &memory) { run in

@@ -18,6 +18,10 @@ enum ParticleBenchmarks {
       results.append(Harness.allocations("allocations in that", frames: 20, limit: 1) { fountain.runFrame() })
       try fountain.end()
     }
+    let sorted = try Fountain(count: 100_000, side: 4, order: .oldestFirst)
+    results.append(Harness.time("100000 of 4 × 4 by their age, by the clock", repeats: 4) { sorted.runFrame() })
+    results.append(Harness.allocations("allocations in that", frames: 20, limit: 1) { sorted.runFrame() })
+    try sorted.end()
     for side in [4, 8] {
       let (turning, peer) = (try Fountain(count: 100_000, side: side, spin: 8), PeerSprites(count: 100_000, side: side))
       results.append(
@@ -56,14 +60,14 @@ private final class Fountain {
   private var frames: UInt64 = 0
   private let shown: UInt64
 
-  init(count: Int, side: Int, spin: Double = 0) throws {
+  init(count: Int, side: Int, spin: Double = 0, order: EmitterRenderMode = .unordered) throws {
     var cell = EmitterCell(contents: try Self.image(side: side))
     (cell.birthRate, cell.lifetime) = (Double(count) / 5, 5)
     (cell.velocity, cell.velocityRange, cell.emissionRange) = (40, 20, 2 * .pi)
     (cell.yAcceleration, cell.alphaSpeed, cell.spinRange) = (2, -0.1, spin)
     let root = EmitterLayer(frame: Rect(x: 0, y: 0, width: 1920, height: 1080))
     root.backgroundColor = Color(hex: 0x20_3040)
-    (root.emitterCells, root.emitterShape) = ([cell], .rectangle)
+    (root.emitterCells, root.emitterShape, root.renderMode) = ([cell], .rectangle, order)
     (root.emitterPosition, root.emitterSize) = (Point(960, 540), Size(1920, 1080))
     stage = try ManualStage(width: 1920, height: 1080, root: root, rate: .hertz60, workers: WorkerPool(threads: 1))
     stage.recordsFrames = false
