@@ -345,8 +345,8 @@ let package = Package(
     tests(
       "LayersTests",
       [
-        "Compositing", "Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "SceneText",
-        "TestLength", "Typesetting",
+        "AllocationCounter", "Compositing", "Geometry", "ImageFiles", "Layers", "LinuxSystem", "Raster", "RenderTree",
+        "RunLoops", "SceneText", "TestLength", "Typesetting",
       ],
       exclude: ["Facts"]),
     tests(

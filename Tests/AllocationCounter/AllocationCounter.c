@@ -1,6 +1,7 @@
 #include "AllocationCounter.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -23,6 +24,11 @@ static atomic_bool counting_all;
 static atomic_uint_least64_t all_allocations, all_frees, all_bytes;
 
 bool allocation_counter_is_available(void) { return COUNTS; }
+
+uint64_t allocation_counter_heap_bytes(void) {
+  struct mallinfo2 heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+}
 
 void allocation_counter_begin(void) { begin = now; }
 

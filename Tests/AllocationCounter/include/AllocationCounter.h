@@ -35,6 +35,9 @@ void allocation_counter_begin_all_threads(void);
 /// Returns all threads' allocations since `allocation_counter_begin_all_threads`.
 AllocationCounts allocation_counter_end_all_threads(void);
 
+/// The bytes of the heap that the process has in use, as the C library counts them.
+uint64_t allocation_counter_heap_bytes(void);
+
 #if defined(__cplusplus)
 }
 #endif
