@@ -148,6 +148,7 @@
 @_exported public import class Layers.LayerStyle
 @_exported public import struct Layers.MediaTiming
 @_exported public import struct Layers.LayerState
+@_exported public import struct Layers.MissingCharacters
 @_exported public import class Layers.ParagraphLayer
 @_exported public import class Layers.ReplicatorLayer
 @_exported public import class Layers.ScrollLayer

@@ -37,7 +37,19 @@ public final class SceneStage {
 
   /// Called with each picture whose file cannot be shown, as `ImageLayer.onFailure` is, also of a scene that is read again.
   public var onPictureFailure: (@MainActor (ImageLayer, ImageFileError) -> Void)? {
-    didSet { followPictures(below: scene.root) }
+    didSet { follow(below: scene.root) }
+  }
+  /// Called when a text is displayed with characters for which there is no glyph, once for each of a font; for those of a scene that is
+  /// read again, anew.
+  public var onMissingCharacters: (@MainActor (Layer, MissingCharacters) -> Void)? {
+    didSet { follow(below: scene.root) }
+  }
+  private var missing: Set<Missing> = []
+
+  /// A character that was told of.
+  private struct Missing: Hashable {
+    var character: Character
+    var fontPath: String?
   }
 
   public init(_ scene: Scene) {
@@ -45,10 +57,22 @@ public final class SceneStage {
     fit.show(scene)
   }
 
-  private func followPictures(below layer: Layer) {
+  private func follow(below layer: Layer) {
     (layer as? ImageLayer)?.onFailure = onPictureFailure
-    if let mask = layer.mask { followPictures(below: mask) }
-    for sublayer in layer.sublayers { followPictures(below: sublayer) }
+    var tell: (@MainActor (Layer, MissingCharacters) -> Void)?
+    if onMissingCharacters != nil { tell = { [weak self] in self?.tell(of: $1, in: $0) } }
+    (layer as? TextLayer)?.onMissingCharacters = tell
+    (layer as? ParagraphLayer)?.onMissingCharacters = tell
+    if let mask = layer.mask { follow(below: mask) }
+    for sublayer in layer.sublayers { follow(below: sublayer) }
+  }
+
+  private func tell(of found: MissingCharacters, in layer: Layer) {
+    var found = found
+    found.characters = found.characters.filter {
+      missing.insert(Missing(character: $0, fontPath: found.fontPath)).inserted
+    }
+    if !found.characters.isEmpty { onMissingCharacters?(layer, found) }
   }
 
   /// Starts the scene at a time of the loop's clock. The loop must be the main thread's.
@@ -130,7 +154,8 @@ public final class SceneStage {
     Transaction.withoutActions {
       scene.root.removeFromSuperlayer()
       scene = new
-      followPictures(below: new.root)
+      missing = []
+      follow(below: new.root)
       fit.show(new)
     }
     if loop != nil { begin() }

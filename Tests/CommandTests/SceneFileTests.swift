@@ -72,6 +72,28 @@ final class SceneFileTests: XCTestCase {
     XCTAssertTrue(result.error.replacing("\n", with: " ").contains("cut.png: not a whole PNG file"), result.error)
   }
 
+  /// Letters that no font has are told once, whatever texts have them in whatever frames.
+  func testMissingLettersAreTold() throws {
+    let folder = try TemporaryFolder()
+    let text = """
+      size 60 40
+      layer {
+        text { bounds 0 0 60 20; position 30 10; font "DejaVuSans.ttf" 12; string "a\u{65E5}" }
+        text { bounds 0 0 60 20; position 30 10; font "DejaVuSans.ttf" 12; string "\u{65E5}b" }
+        paragraph { bounds 0 0 60 20; position 30 30; fonts "DejaVuSans.ttf"; attributedText "c\u{672C}" }
+        text { bounds 0 0 60 20; font "DejaVuSans.ttf" 12; string "whole" }
+      }
+      """
+    try text.write(toFile: "\(folder.path)/card.scene", atomically: true, encoding: .utf8)
+    let result = try framepace(["render", "card.scene", "--output", "card", "--frames", "3"], in: folder.path)
+    XCTAssertEqual(result.status, 0, result.error)
+    let notes = result.error.replacing("\n", with: " ").split(separator: "framepace: ").filter { $0.contains("glyph") }
+    XCTAssertEqual(notes.count, 2, result.error)
+    XCTAssertTrue(
+      notes.contains { $0.contains("DejaVuSans.ttf has no glyph for “\u{65E5}” in the text “a\u{65E5}”") }, result.error)
+    XCTAssertTrue(notes.contains { $0.contains("no font has a glyph for “\u{672C}” in the text “c\u{672C}”") }, result.error)
+  }
+
   /// The fonts of the samples are not asked for.
   func testAFileNeedsNoFontThatItDoesNotName() throws {
     let folder = try TemporaryFolder()

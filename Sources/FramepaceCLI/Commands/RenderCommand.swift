@@ -221,10 +221,12 @@ struct RenderCommand: ParsableCommand {
       frames: pictureCount + preceding, from: first, blending: blending.blending ?? content.blending)
     try renderer.engine.show(overlays.show)
     try content.setStates(state)
-    content.stage?.onPictureFailure = { _, error in
+    func note(_ sentence: String) {
       Terminal.error.show(progress: "")
-      Terminal.error.note("\(error)")
+      Terminal.error.note(sentence)
     }
+    content.stage?.onPictureFailure = { _, error in note("\(error)") }
+    content.stage?.onMissingCharacters = { _, missing in note("\(missing)") }
     content.play(on: renderer.engine, start: renderer.start)
     let player = script.map { renderer.engine.play($0) }
     player?.start(at: renderer.start)

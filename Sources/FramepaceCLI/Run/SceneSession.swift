@@ -127,10 +127,11 @@ final class SceneSession {
     onNote?(.change(screen.sentence(about: state)))
   }
 
-  /// Reads a scene's file again whenever it changes, and tells of pictures that cannot be shown.
+  /// Reads a scene's file again whenever it changes, and tells of pictures and letters that cannot be shown.
   func watchScene() throws {
     guard case .file(let path) = scene else { return }
     content.stage?.onPictureFailure = { [weak self] _, error in self?.onNote?(.change("\(error)")) }
+    content.stage?.onMissingCharacters = { [weak self] _, missing in self?.onNote?(.change("\(missing)")) }
     try content.stage?.watch(path) { [weak self] in
       self?.onNote?(.reload(path: path))
     } onError: { [weak self] error in

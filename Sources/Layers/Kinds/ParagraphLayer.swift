@@ -72,6 +72,9 @@ open class ParagraphLayer: Layer {
   /// Why there is no layout: its font cannot be opened, or there is none. Nil while nothing has failed.
   public private(set) var failure: FontError?
 
+  /// Called when a text is displayed with characters that no font has.
+  public var onMissingCharacters: (@MainActor (ParagraphLayer, MissingCharacters) -> Void)?
+
   private var layouts = ParagraphLayouts()
   /// The insets, without those that are no numbers.
   private var usableInsets: Insets {
@@ -213,20 +216,24 @@ open class ParagraphLayer: Layer {
     // A subclass may draw more than the text.
     guard type(of: self) == ParagraphLayer.self, !target.isOpaque else { return nil }
     let layout = layout
-    hintAtMissingGlyphs(layout)
     guard let layout else { return TextContent([], for: target) }
     let origin = origin(of: layout)
     return TextContent(
       TextParts(layout.parts(at: origin)), for: target, lines: layout.box.offsetBy(dx: origin.x, dy: origin.y))
   }
 
-  private func hintAtMissingGlyphs(_ layout: TextLayout?) {
-    #if DEBUG
-      guard let layout, !layout.missing.isEmpty else { return }
-      DebugHint.give(
-        "no font has a glyph for “\(String(layout.missing.sorted()))” in the text “\(layout.text.string)”; install or name one that has it",
-        kind: "glyphs of a paragraph")
-    #endif
+  override func willDisplay() {
+    func missing() -> MissingCharacters? {
+      guard !bounds.isEmpty, let layout, !layout.missing.isEmpty else { return nil }
+      return MissingCharacters(characters: layout.missing, text: layout.text.string)
+    }
+    if let onMissingCharacters {
+      missing().map { onMissingCharacters(self, $0) }
+    } else {
+      #if DEBUG
+        missing().map { missing in DebugHint.give("\(missing)", kind: "glyphs of a paragraph") }
+      #endif
+    }
   }
 }
 

@@ -61,6 +61,9 @@ open class TextLayer: Layer {
   /// True to draw the text on worker threads while the old one stays visible. False at first.
   public var drawsAsynchronously = false
 
+  /// Called when a text is displayed of which the font lacks characters.
+  public var onMissingCharacters: (@MainActor (TextLayer, MissingCharacters) -> Void)?
+
   private var shapedLine: TextLine?
   /// The shaped line as it was last cut to a width.
   private var fittedLine: (line: TextLine, width: Double)?
@@ -106,11 +109,20 @@ open class TextLayer: Layer {
     return shapedLine
   }
 
+  override func willDisplay() {
+    guard !bounds.isEmpty, let line = drawing?.line, line.lacksGlyphs else { return }
+    if let onMissingCharacters {
+      onMissingCharacters(
+        self, MissingCharacters(characters: Set(line.missingCharacters), text: string, fontPath: line.font.face.path))
+    } else {
+      line.hintAtMissingGlyphs()
+    }
+  }
+
   override func text(for target: DrawingTarget) -> TextContent? {
     // A subclass may draw more than the text.
     guard type(of: self) == TextLayer.self, !target.isOpaque else { return nil }
     guard let drawing else { return TextContent([], for: target) }
-    drawing.line.hintAtMissingGlyphs()
     return TextContent(
       TextParts(TextRun(drawing.line, at: drawing.baseline, color: color)), for: target, lines: drawing.box)
   }

@@ -77,10 +77,13 @@ extension DrawingContext {
 }
 
 extension TextLine {
+  /// True if the font does not have all of its characters.
+  package var lacksGlyphs: Bool { glyphs.contains { $0.id == 0 } }
+
   /// Gives a hint at characters that the font does not have.
   package func hintAtMissingGlyphs() {
     #if DEBUG
-      guard glyphs.contains(where: { $0.id == 0 }) else { return }
+      guard lacksGlyphs else { return }
       DebugHint.give(
         "the font \(font.face.path) has no glyph for “\(missingCharacters)” in the text “\(string)”; use a font that has it",
         kind: "glyphs of \(font.face.path)")

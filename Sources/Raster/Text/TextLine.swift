@@ -43,7 +43,7 @@ public struct TextLine: Sendable {
   public var inkBounds: Rect { run.inkBounds }
 
   /// The characters for which the font has no glyph.
-  var missingCharacters: String {
+  package var missingCharacters: String {
     var missing = String.UnicodeScalarView()
     for scalar in string.unicodeScalars where scalar.properties.generalCategory != .control {
       if font.face.shaper.glyph(for: scalar) == nil { missing.append(scalar) }
