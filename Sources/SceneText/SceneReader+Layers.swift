@@ -1,6 +1,7 @@
 import Geometry
 import Layers
 import LinuxSystem
+import Typesetting
 
 extension SceneReader {
   /// Reads a layer with everything in it; the token is the word of its kind.
@@ -123,6 +124,10 @@ extension SceneReader {
     if ValueSyntax<Transform3D>.functions.contains(word) {
       let found = "\(token.name), which stands behind transform"
       return error(.expected(expected, found: found), at: token)
+    }
+    if let place = kind?.place(of: word) {
+      let near = place.property.map { ", such as \($0)" } ?? ""
+      return error(.expected(expected + near, found: "\(token.name), which stands \(place.inner)"), at: token)
     }
     if kind != nil, token.offset == self.token.offset, following.kind == .open {
       return unknown(word, in: Self.words, "\(expected), or a layer: \(SceneKind.list)", at: token)
@@ -272,6 +277,22 @@ struct LayerNames {
 extension SceneKind {
   /// The kind as messages name it.
   var name: String { word == "layer" ? "a layer" : "a \(word) layer" }
+
+  /// The place of a word that stands inside the value of one of the kind's properties, and a property that may be meant by it.
+  fileprivate func place(of word: String) -> (inner: String, property: String?)? {
+    let isOwn = property(word) != nil
+    if isOwn { return nil }
+    if property("attributedText") != nil {
+      if word == "span" { return ("in the braces of attributedText", nil) }
+      if ValueSyntax<TextLayout.Style>.words.contains(word) { return ("behind paragraphStyle", nil) }
+      if AttributedText.Attributes.properties.contains(where: { $0.name == word }) {
+        return ("in a span of attributedText", otherNamesOfParagraphs[word])
+      }
+    }
+    guard ValueSyntax<FontRequest>.words.contains(word) else { return nil }
+    return ["font", "baseFont"].first { property($0) != nil }.map { ("behind \($0)", nil) }
+  }
+
   /// The words of all kinds, as messages name them.
   static var list: String { "\(all.dropLast().map(\.word).joined(separator: ", ")) or \(all.last?.word ?? "")" }
 }
@@ -287,9 +308,17 @@ private let otherNames = [
   "transform.rotation.z": "rotation",
 ]
 
+/// The same for a paragraph.
+private let otherNamesOfParagraphs = [
+  "font": "baseFont", "fontSize": "baseFont", "color": "baseColor", "foregroundColor": "baseColor",
+  "string": "attributedText",
+]
+
 /// The word that is meant by one of Core Animation or most like a misspelt one, the first in the alphabet of several; nil if there is none.
 func nearest(to word: String, in words: some Sequence<String>) -> String? {
-  if let name = otherNames[word], words.contains(name) { return name }
+  for names in [otherNames, otherNamesOfParagraphs] {
+    if let name = names[word], words.contains(name) { return name }
+  }
   let count = word.utf8.count
   guard count <= 40 else { return nil }
   let allowed = min(max(2, count / 3), count - 1)

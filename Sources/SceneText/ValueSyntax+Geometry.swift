@@ -43,12 +43,13 @@ extension ValueSyntax where Value == Color {
         return Color(red: red, green: green, blue: blue, alpha: try reader.number())
       }
       guard case .color(let digits) = reader.token.kind, let value = UInt32(digits, radix: 16),
-        [3, 6, 8].contains(digits.count)
+        [3, 4, 6, 8].contains(digits.count)
       else { throw reader.expected(expectation) }
       reader.advance()
       let color =
         switch digits.count {
-        case 3: Color(hex: (value >> 8) * 0x110000 | (value >> 4 & 15) * 0x1100 | (value & 15) * 0x11)
+        case 3: ofShortDigits(value)
+        case 4: ofShortDigits(value >> 4).withAlpha(Double(value & 15) / 15)
         case 6: Color(hex: value)
         default: Color(hex: value >> 8, alpha: Double(value & 0xFF) / 255)
         }
@@ -57,6 +58,11 @@ extension ValueSyntax where Value == Color {
     } text: { value, _ in
       text(value)
     }
+  }
+
+  /// The colour of three digits, each of which stands for itself twice.
+  private static func ofShortDigits(_ value: UInt32) -> Color {
+    Color(hex: (value >> 8) * 0x110000 | (value >> 4 & 15) * 0x1100 | (value & 15) * 0x11)
   }
 
   private static func text(_ color: Color) -> String {

@@ -106,7 +106,7 @@ extension ValueSyntax where Value == FontRequest {
     [".ttf", ".otf", ".ttc"].contains(where: name.lowercased().hasSuffix)
   }
 
-  private static var words: [String] { ["weight", "width", "italic", "oblique", "axis", "feature"] }
+  static var words: [String] { ["weight", "width", "italic", "oblique", "axis", "feature"] }
 
   private static var widths: ValueSyntax<Double> {
     .number.only("a width in percent, from 1 to 1000") { $0 >= 1 && $0 <= 1000 }
@@ -212,12 +212,15 @@ extension SceneReader {
 }
 
 extension ValueSyntax where Value == TextLayout.Style {
-  /// The settings that are not those of a new style, in any order.
-  static var paragraphStyle: Self {
-    let words = [
+  static var words: [String] {
+    [
       "alignment", "lineHeight", "maximumLines", "wrapping", "truncation", "paragraphSpacing", "firstLineIndent",
       "direction",
     ]
+  }
+
+  /// The settings that are not those of a new style, in any order.
+  static var paragraphStyle: Self {
     let expected = "a style: \(words.dropLast().joined(separator: ", ")) or direction with its value"
     return Self(expected) { reader throws(SceneError) in
       guard reader.valueWord.map(words.contains) ?? false else { throw reader.expected(expected) }

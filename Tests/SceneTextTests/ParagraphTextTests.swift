@@ -110,6 +110,25 @@ import XCTest
         "expected natural, left, center, right or justified, found \"middle\""),
       error("paragraphStyle maximumLines 0", 29, "expected a number of lines, from 1 to 2147483647, found 0"),
       error("paragraphStyle lineHeight 1.2", 27, "expected natural, or multiple or fixed with a number, found 1.2"),
+      error(
+        "fontSize 12", 1, "expected a property of a paragraph layer, such as baseFont, found \"fontSize\""),
+      error(
+        "font \"A\" 12", 1,
+        "expected a property of a paragraph layer, such as baseFont, found \"font\", which stands in a span of attributedText"
+      ),
+      error(
+        "span \"a\" { }", 1,
+        "expected a property of a paragraph layer, found \"span\", which stands in the braces of attributedText"),
+      error(
+        "span { }", 1,
+        "expected a property of a paragraph layer, found \"span\", which stands in the braces of attributedText"),
+      error(
+        "alignment center", 1,
+        "expected a property of a paragraph layer, found \"alignment\", which stands behind paragraphStyle"),
+      error("weight 700", 1, "expected a property of a paragraph layer, found \"weight\", which stands behind baseFont"),
+      error(
+        "attributedText { span \"a\" { fontSize 9 } }", 29,
+        "expected an attribute of the span, such as font, found \"fontSize\""),
       error("insets 1 2 3", 14, "expected four insets, found \"}\""),
       error("verticalAlignment middle", 19, "expected top, center or bottom, found \"middle\""),
       error(

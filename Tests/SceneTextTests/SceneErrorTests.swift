@@ -31,6 +31,9 @@ final class SceneErrorTests: XCTestCase {
         "2:13: expected a location for each of the 2 colors, found 3"
       ),
       ("gradient { colors #000 #FFF #000; locations 0 1 }", "1:45: expected a location for each of the 3 colors, found 2"),
+      ("text { fontSize 12 }", "1:8: expected a property of a text layer, such as font, found \"fontSize\""),
+      ("text { weight 700 }", "1:8: expected a property of a text layer, found \"weight\", which stands behind font"),
+      ("layer { backgroundColor #12345 }", "1:25: expected a colour such as #FFF, #1E90FF or #1E90FF80, found #12345"),
       ("layer { oppacity 1 }", "1:9: expected a property of a layer, such as opacity, found \"oppacity\""),
       ("layer { opacity 1 2 }", "1:19: expected a property of a layer, found 2"),
       ("layer {\n  // äöü\n  é", "3:3: expected a property of a layer, found \"é\""),

@@ -23,6 +23,15 @@ final class ShortFormTests: XCTestCase {
     }
   }
 
+  func testColoursHaveShortForms() throws {
+    try onMain {
+      for (short, long) in [("#1AF", "#11AAFF"), ("#1AF8", "#11AAFF88"), ("#1AFF", "#11AAFF"), ("#0000", "#00000000")] {
+        let text = try Scene.text(of: Scene(text: "layer { backgroundColor \(short) }").root)
+        XCTAssertEqual(text, "layer { backgroundColor \(long) }\n")
+      }
+    }
+  }
+
   /// A form that is not exact must not be taken for one.
   func testRandomShapesAndTurnsComeBackExactly() throws {
     try onMain {
