@@ -20,9 +20,9 @@ import Testing
     var lines: Rect
     var transform: Affine
 
-    init(_ random: inout SplitMix64) throws {
+    init(_ random: inout SplitMix64, sizes: ClosedRange<Double> = 9...30) throws {
       let faces = try ["DejaVuSans.ttf", "DejaVuSansMono.ttf"].map { try FontFace(path: SystemFonts.path(of: $0)) }
-      let font = Font(try #require(faces.randomElement(using: &random)), size: .random(in: 9...30, using: &random))
+      let font = Font(try #require(faces.randomElement(using: &random)), size: .random(in: sizes, using: &random))
       let string = String(
         (0..<Int.random(in: 1...4, using: &random)).compactMap { _ in letters.randomElement(using: &random) })
       let line = TextLine(string, font: font)
@@ -52,6 +52,16 @@ import Testing
             TextParts(run), area: bounds, width: Int(bounds.width), height: Int(bounds.height), scale: 1, cutEdges: cutEdges)
         ))
       return tree
+    }
+
+    /// The text's record and content for the middle of an output.
+    func layer(at place: Affine, flags: RenderRecord.Flags) -> (RenderRecord, TextContent) {
+      var record = tree(room: 0, cutEdges: []).records[0]
+      (record.id, record.subtreeEnd, record.transform) = (2, 2, place)
+      record.flags = flags
+      let content = TextContent(
+        TextParts(run), area: lines, width: Int(lines.width), height: Int(lines.height), scale: 1)
+      return (record, content)
     }
 
     func pixels(room: Double = 0, cutEdges: Edges, flags: RenderRecord.Flags = []) throws -> Bitmap {
@@ -112,6 +122,44 @@ import Testing
         #expect(!cutEdges.contains(.minY) || place.y > -1, "seed \(seed)")
         #expect(!cutEdges.contains(.maxX) || place.x < sample.lines.width + 1, "seed \(seed)")
         #expect(!cutEdges.contains(.maxY) || place.y < sample.lines.height + 1, "seed \(seed)")
+      }
+    }
+  }
+
+  /// Leaning ink in groups, clips and masks, with shadows and in a picture: as `PlainCompositor` defines it.
+  @Test(arguments: some(12, of: 1...2000))
+  func inkIsThatOfTheDefinition(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let all = IntRect(x: 0, y: 0, width: 80, height: 60)
+    for _ in 0..<4 {
+      let sample = try Sample(&random, sizes: 9...15)
+      let isMask = random.chance(0.3)
+      let flags: RenderRecord.Flags = isMask ? .mask : random.chance(0.2) ? .masksToBounds : []
+      var (record, content) = sample.layer(at: .translation(x: 24, y: 22), flags: flags)
+      var parts = RenderEffects.Parts()
+      let bounds = sample.lines
+      // A text has its place among its effects, at the corner for a definition that knows whole pixels alone.
+      parts.placement = ContentPlacement(gravity: .topLeft, size: bounds.size)
+      if random.chance(0.3) { parts.shadow = Shadow(color: 0xC000_0000, offset: Size(4, 3), radius: 2) }
+      if random.chance(0.2) { parts.rasterizationScale = 1 }
+      if random.chance(0.3) { record.backgroundColor = 0x8000_4060 }
+      record.opacity = random.chance(0.4) ? 0.6 : 1
+      var outer = RenderRecord(
+        id: 1, subtreeEnd: 2, transform: .translation(x: 3, y: 2), bounds: Rect(x: 0, y: 0, width: 70, height: 50),
+        opacity: random.chance(0.3) ? 0.5 : 1, backgroundColor: 0xFF20_3040, flags: isMask ? .masked : [])
+      if random.chance(0.3) { outer.flags.insert(.masksToBounds) }
+      var tree = TreeSnapshot()
+      tree.append(outer, SideValues())
+      tree.append(record, SideValues(text: content, effects: .make(parts, last: nil)))
+      #expect(tree.inconsistency == nil)
+      let bitmap = try Bitmap(width: 80, height: 60)
+      Compositor().render(tree, damage: DamageRegion(all), into: bitmap)
+      let plain = PlainCompositor(tree: tree, output: all)
+      for y in 0..<60 {
+        for x in 0..<80 {
+          let difference = (PlainCompositor.color(bitmap[x, y]) - plain.pixel(x, y)) * 255
+          try #require(max(difference.max(), -difference.min()) <= 6, "seed \(seed), pixel \(x), \(y)\n\(tree)")
+        }
       }
     }
   }
