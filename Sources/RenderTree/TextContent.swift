@@ -100,15 +100,36 @@ public final class TextContent: RenderContent {
     from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine
   ) -> DamageRegion? {
     guard let old = old as? TextContent, let map = map(in: bounds, effects, transform),
-      let oldMap = old.map(in: bounds, effects, transform),
-      seenRect(in: bounds, effects) == old.seenRect(in: bounds, effects)
+      let oldMap = old.map(in: bounds, effects, transform)
     else { return nil }
     var changed = DamageRegion()
     parts.addChanges(to: &changed, map, from: old.parts, oldMap)
+    for strip in seenRect(in: bounds, effects).strips(beside: old.seenRect(in: bounds, effects)) {
+      changed.add(transform.touchedPixels(of: strip))
+    }
     return changed
   }
 
   public var description: String {
     "text " + parts.map(\.description).joined(separator: " ")
+  }
+}
+
+extension Rect {
+  /// The strips at the edges that are not the same in two rectangles, from one to the other.
+  fileprivate func strips(beside other: Rect) -> [Rect] {
+    if self == other { return [] }
+    let all = union(other)
+    func strip(from first: Double, to last: Double, isColumn: Bool) -> Rect? {
+      if first == last { return nil }
+      let (start, length) = (min(first, last), abs(last - first))
+      return isColumn
+        ? Rect(x: start, y: all.minY, width: length, height: all.height)
+        : Rect(x: all.minX, y: start, width: all.width, height: length)
+    }
+    return [
+      strip(from: minX, to: other.minX, isColumn: true), strip(from: maxX, to: other.maxX, isColumn: true),
+      strip(from: minY, to: other.minY, isColumn: false), strip(from: maxY, to: other.maxY, isColumn: false),
+    ].compactMap(\.self)
   }
 }
