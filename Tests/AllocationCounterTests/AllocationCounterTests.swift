@@ -89,6 +89,20 @@ struct AllocationCounterTests {
     free(copy)
   }
 
+  /// Tests beside this one have far less.
+  @Test func theHeapHoldsWhatIsNotFreed() {
+    let (large, rest) = (1 << 26, 1 << 24)
+    let before = Int(allocation_counter_heap_bytes())
+    let block = malloc(large)
+    // The optimizer keeps a block that the C library sees.
+    #expect(read(-1, block, 1) == -1)
+    let during = Int(allocation_counter_heap_bytes())
+    free(block)
+    let after = Int(allocation_counter_heap_bytes())
+    #expect(abs(during - before - large) < rest)
+    #expect(abs(after - before) < rest)
+  }
+
   @Test func otherThreadsCountOnlyWhereAllAreAsked() {
     allocation_counter_begin_all_threads()
     let own = counts {

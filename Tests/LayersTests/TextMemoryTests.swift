@@ -11,6 +11,7 @@ import XCTest
 @preconcurrency @MainActor final class TextMemoryTests: XCTestCase {
   /// Two hundred lines of forty letters, against the same as bitmaps, on a plain screen and on one of two pixels a point.
   func testTextTakesLessThanBitmaps() throws {
+    try XCTSkipUnless(allocation_counter_is_available(), "a sanitizer's allocator is in place")
     // The first of each makes caches that stay.
     for make in [{ TextLayer() }, { DrawnTextLayer() }] { _ = try bytes(of: make, scale: 1) }
     for scale in [1.0, 2] {
