@@ -92,7 +92,9 @@ struct SceneLexer {
     case "*": return .star
     case "\"": return string()
     case "/" where peek() == "*": return .broken("\"/*\": a comment goes from // to the end of its line")
-    case "#": return .color(take(while: Self.isLetterOrDigit))
+    case "#":
+      let digits = take(while: Self.isLetterOrDigit)
+      return digits.isEmpty ? .broken("\"#\": a comment goes from // to the end of its line") : .color(digits)
     default:
       // A whole character, or a damaged one.
       while offset < bytes.count, bytes[offset] & 0xC0 == 0x80, offset - start < 4 { offset += 1 }

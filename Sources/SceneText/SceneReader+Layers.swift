@@ -120,7 +120,10 @@ extension SceneReader {
   /// The error that a layer has no such property, with what has one, or one that is like it.
   private func unknownProperty(of kind: SceneKind?, at token: SceneToken) -> SceneError {
     let expected = "a property of \(kind?.name ?? "a layer")"
-    guard case .word(let word) = token.kind else { return error(.expected(expected, found: token.name), at: token) }
+    guard case .word(let word) = token.kind else {
+      let hint = token.isAfterComma ? ", behind a comma, which ends a list of values" : ""
+      return error(.expected(expected, found: token.name + hint), at: token)
+    }
     if ValueSyntax<Transform3D>.functions.contains(word) {
       let found = "\(token.name), which stands behind transform"
       return error(.expected(expected, found: found), at: token)
@@ -136,6 +139,11 @@ extension SceneReader {
     if let found = found(token, of: owners.isEmpty ? AnimationParts.owners(of: word) : owners) {
       return error(.expected(expected, found: found), at: token)
     }
+    if Self.wordsOutside.contains(word), let opening = openBraces.last {
+      let found =
+        "\(token.name), which stands outside of all braces: is there a \"}\" for the \"{\" at \(place(of: opening.offset))?"
+      return error(.expected(expected, found: found), at: token)
+    }
     let names = kind.map { $0.properties.map(\.name) } ?? SceneKind.all.flatMap { $0.properties.map(\.name) }
     return unknown(word, in: names + (kind == nil ? [] : Self.words), expected, at: token)
   }
@@ -144,6 +152,9 @@ extension SceneReader {
   func found(_ token: SceneToken, of owners: [String]) -> String? {
     owners.isEmpty ? nil : "\(token.name), which is a property of \(owners.joined(separator: " and "))"
   }
+
+  /// The words that begin what stands beside the layers.
+  private static let wordsOutside: Set = ["at", "blending", "image", "size"]
 
   private static let words =
     SceneKind.all.map(\.word) + AnimationParts.Kind.allCases.map(\.rawValue) + ["mask", "state", "stateTransition"]

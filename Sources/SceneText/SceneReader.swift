@@ -8,7 +8,8 @@ final class SceneReader {
   /// The token after `token`.
   private(set) var following: SceneToken
   private var lexer: SceneLexer
-  private var depth = 0
+  /// The braces that are open, from outside to inside.
+  private(set) var openBraces: [SceneToken] = []
 
   // The parts of the scene as they are found.
   var animations: [PendingAnimation] = []
@@ -122,10 +123,12 @@ final class SceneReader {
   /// Reads `{ … }`: `item` is called at each token in it until the brace closes.
   func block(of content: String, _ item: () throws(SceneError) -> Void) throws(SceneError) {
     guard token.kind == .open else { throw expected("\"{\"") }
-    guard depth < SceneLimit.depth else { throw error(.tooMany("levels of braces", limit: SceneLimit.depth), at: token) }
-    depth += 1
-    given.append([:])
+    guard openBraces.count < SceneLimit.depth else {
+      throw error(.tooMany("levels of braces", limit: SceneLimit.depth), at: token)
+    }
     let opening = token
+    openBraces.append(opening)
+    given.append([:])
     advance()
     while token.kind != .close {
       guard token.kind != .end else {
@@ -133,7 +136,7 @@ final class SceneReader {
       }
       try item()
     }
-    depth -= 1
+    openBraces.removeLast()
     given.removeLast()
     advance()
   }
@@ -152,7 +155,10 @@ final class SceneReader {
   func number(_ expected: String = "a number", units: [String: Double] = ["": 1]) throws(SceneError) -> Double {
     switch token.kind {
     case .number(let digits, let unit):
-      guard let value = Double(digits), let factor = units[unit] else { throw self.expected(expected) }
+      guard let value = Double(digits), let factor = units[unit] else {
+        let hint = unit.isEmpty || units.keys.contains { !$0.isEmpty } ? "" : ", where no unit belongs"
+        throw error(.expected(expected, found: token.name + hint), at: token)
+      }
       advance()
       return factor == 1 ? value : value * factor
     case .word(let word):

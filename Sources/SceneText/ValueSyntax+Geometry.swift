@@ -34,7 +34,7 @@ extension ValueSyntax where Value == Rect {
 }
 
 extension ValueSyntax where Value == Color {
-  private static var expectation: String { "a colour such as #FFF, #1E90FF or #1E90FF80" }
+  private static var expectation: String { "a colour such as #FFF, #1E90FF, #1E90FF80 or rgba 0.1 0.5 1 0.5" }
 
   static var color: Self {
     Self(expectation) { reader throws(SceneError) in

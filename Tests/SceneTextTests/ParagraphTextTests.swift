@@ -95,7 +95,7 @@ import XCTest
       error("attributedText { span \"a\" { color #FFF; color #000 } }", 41, "color is given twice, first at 2:29"),
       error(
         "attributedText { span \"a\" { underline false } }", 39,
-        "expected a colour such as #FFF, #1E90FF or #1E90FF80, found \"false\""),
+        "expected a colour such as #FFF, #1E90FF, #1E90FF80 or rgba 0.1 0.5 1 0.5, found \"false\""),
       error(
         "baseFont \"Inter.var.ttf\" 12", 10,
         "expected the name of a family; files stand behind fonts, found the string \"Inter.var.ttf\""),

@@ -33,7 +33,24 @@ final class SceneErrorTests: XCTestCase {
       ("gradient { colors #000 #FFF #000; locations 0 1 }", "1:45: expected a location for each of the 3 colors, found 2"),
       ("text { fontSize 12 }", "1:8: expected a property of a text layer, such as font, found \"fontSize\""),
       ("text { weight 700 }", "1:8: expected a property of a text layer, found \"weight\", which stands behind font"),
-      ("layer { backgroundColor #12345 }", "1:25: expected a colour such as #FFF, #1E90FF or #1E90FF80, found #12345"),
+      (
+        "layer { backgroundColor #12345 }",
+        "1:25: expected a colour such as #FFF, #1E90FF, #1E90FF80 or rgba 0.1 0.5 1 0.5, found #12345"
+      ),
+      (
+        "# colours\nlayer { }",
+        "1:1: expected a layer, size, blending, image or at, found \"#\": a comment goes from // to the end of its line"
+      ),
+      ("layer { bounds 0 0 10px 4 }", "1:20: expected the width of a size, found 10px, where no unit belongs"),
+      ("layer { rotation 90px }", "1:18: expected an angle such as 30deg or 0.5rad, found 90px"),
+      (
+        "gradient { colors #FFF, #000 }",
+        "1:25: expected a property of a gradient layer, found #000, behind a comma, which ends a list of values"
+      ),
+      (
+        "layer {\n  layer a { opacity 1\n}\nat 1s: a.state on",
+        "4:1: expected a property of a layer, found \"at\", which stands outside of all braces: is there a \"}\" for the \"{\" at 1:7?"
+      ),
       ("layer { oppacity 1 }", "1:9: expected a property of a layer, such as opacity, found \"oppacity\""),
       ("layer { opacity 1 2 }", "1:19: expected a property of a layer, found 2"),
       ("layer {\n  // äöü\n  é", "3:3: expected a property of a layer, found \"é\""),
