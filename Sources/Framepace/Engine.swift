@@ -260,7 +260,7 @@ public final class Engine {
     drawingWait = .none
     trail?.enter(.rendering)
     render(work)
-    for group in groups { group.awaitAnimations() }
+    for index in groups.indices { groups[index].awaitAnimations() }
     Transaction.endTurn()
     turn = .committed
     trail?.enter(.betweenTurns)

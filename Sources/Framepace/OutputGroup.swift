@@ -24,6 +24,7 @@ struct OutputGroup {
   private let loop: FrameLoop
   /// Ends the rest in which nothing changes until an animation begins.
   private let alarm: FrameLoop.Alarm
+  private var isAlarmSet = false
   private let renderThreads: WorkerPool?
   private let makeRenderer: @MainActor () -> any Renderer
 
@@ -37,15 +38,17 @@ struct OutputGroup {
     self.makeRenderer = makeRenderer
     let context = LayerContext(
       root: root, workers: workers, scale: scale ?? display.geometry.scale, clock: loop.clock, wake: { loop.wakeUp() })
-    let clock = loop.clock
-    alarm = FrameLoop.Alarm(.onMain { [weak context] in context?.lookForAnimations(at: clock.now) })
+    alarm = FrameLoop.Alarm(.onMain { [weak context] in context?.awaitBeginning() })
     loop.add(alarm, to: .common)
     self.context = context
   }
 
   /// Has the loop woken for the next animation's beginning, if there is nothing to show before it.
-  func awaitAnimations() {
+  mutating func awaitAnimations() {
     let time = context.nextBeginning.map { $0 - LayerContext.animationLead }
+    // The alarm's own time is behind a lock.
+    if time == nil, !isAlarmSet { return }
+    isAlarmSet = time != nil
     if alarm.fireTime != time { alarm.fireTime = time }
   }
 

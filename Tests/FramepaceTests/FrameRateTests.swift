@@ -69,6 +69,29 @@ import XCTest
     }
   }
 
+  /// A program that was stopped, or busy, while an animation should have run shows its end, and hears of it.
+  func testWhatIsOverWhenTheLoopWakesIsTold() throws {
+    let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+    layer.backgroundColor = .white
+    stage.root.addSublayer(layer)
+    stage.run(for: .milliseconds(500))
+    var news: [String] = []
+    var move = BasicAnimation(.positionX, from: 4, to: 28, duration: .milliseconds(500))
+    (move.beginTime, move.fillMode, move.isRemovedOnCompletion) = (stage.clock.now + .seconds(1), .both, false)
+    move.didStart = { news.append("start") }
+    move.completion = { news.append("end, finished: \($0)") }
+    layer.add(move)
+    stage.run(for: .milliseconds(300))
+    XCTAssertEqual(news, [])
+    stage.clock.advance(to: stage.clock.now + .seconds(5))
+    stage.run(for: .milliseconds(100))
+    XCTAssertEqual(news, ["start", "end, finished: true"])
+    let picture = try stage.display.capture()
+    XCTAssertEqual(picture.row(4).load(fromByteOffset: 4 * 28, as: UInt32.self) & 0xFFFFFF, 0xFFFFFF)
+    stage.engine.invalidate()
+  }
+
   /// An animation that asks for half the display's rate has it, unless another one, or a change of a layer, needs more.
   func testAnOutputKeepsTheRateOfItsAnimations() throws {
     let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)

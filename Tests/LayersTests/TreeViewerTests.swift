@@ -61,6 +61,22 @@ import XCTest
     XCTAssertFalse(stage.context.isAnimating)
   }
 
+  /// While one viewer stands, another one that has come to an animation is not told that all wait for their beginnings.
+  func testAViewerThatStandsPutsNoOtherToRest() {
+    let (stage, layer) = Stage.showing(Layer())
+    let (standing, ahead) = (stage.context.makeViewer(), stage.context.makeViewer())
+    let begin = stage.now + .seconds(2)
+    var move = BasicAnimation(.positionX, from: 0, to: 10, duration: .seconds(1))
+    move.beginTime = begin
+    layer.add(move)
+    stage.turn()
+    for viewer in [standing, ahead] { _ = viewer.renderTree(at: stage.now + .milliseconds(10)) }
+    XCTAssertFalse(stage.context.isAnimating)
+    XCTAssertEqual(stage.context.nextBeginning, begin)
+    _ = ahead.renderTree(at: begin + .milliseconds(50))
+    XCTAssertTrue(stage.context.isAnimating)
+  }
+
   func testOneThatHasGoneDoesNotCount() {
     let stage = Stage()
     let (staying, going) = (stage.context.makeViewer(), stage.context.makeViewer())

@@ -31,6 +31,8 @@ final class CommittedAnimations {
   /// The clocks by which the animations end: those of the copy that is furthest behind.
   var endClocks: ClockChain
   var timed: [TimedAnimation] = []
+  /// True in a copy whose clock is behind.
+  var isLate = false
   var space = Space.still(nil)
   /// The values at the commit, of a layer that places its sublayers.
   var committedValues: AnimatableValues?
@@ -146,7 +148,7 @@ final class CommittedAnimations {
   /// - Parameter own: the time on the layer's clock.
   @inline(__always)
   private func apply(to values: inout AnimatableValues, atOwn own: MonotonicTime) {
-    for animation in timed { animation.apply(to: &values, at: own) }
+    for animation in timed { animation.apply(to: &values, at: own, isLate: isLate) }
   }
 
   private var outer: CommittedAnimations? { if case .moving(let outer, _, _) = space { outer } else { nil } }

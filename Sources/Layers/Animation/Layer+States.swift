@@ -118,7 +118,7 @@ public struct StateTransition: Sendable {
     public let target: String?
     public let property: AnimatableProperty
     /// Without values it goes from the value on screen to the new one. Its `beginTime` counts from the change; until then it shows its
-    /// first value.
+    /// first value, and in a replicator's copies that are behind what its fill mode says.
     public let animation: any Animation
 
     public init(_ property: AnimatableProperty, _ animation: any Animation, of target: String? = nil) {

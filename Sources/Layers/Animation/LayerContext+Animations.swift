@@ -4,15 +4,22 @@ extension LayerContext {
   /// How long before an animation begins frames are wanted for it: some intervals of a slow display.
   package static let animationLead = Nanoseconds.milliseconds(100)
 
-  /// Sees if an animation is under way at a time or begins soon after it, and otherwise when the next one begins.
-  package func lookForAnimations(at time: MonotonicTime) {
+  /// Sees if an animation is under way, and otherwise when the next one begins.
+  ///
+  /// - Parameters:
+  ///   - time: that of the viewer that is furthest behind.
+  ///   - last: that of the one that is furthest ahead.
+  func lookForAnimations(from time: MonotonicTime, to last: MonotonicTime) {
     var next = MonotonicTime.distantFuture
     isAnimating = moving.contains { animations in
       next = min(next, animations.runningTime(from: time))
-      return next <= time + Self.animationLead
+      return next <= last + Self.animationLead
     }
     nextBeginning = isAnimating || next == .distantFuture ? nil : next
   }
+
+  /// Ends the rest before the next beginning. The tree that is shown then tells what has begun, or ended if this comes late.
+  package func awaitBeginning() { (isAnimating, nextBeginning) = (true, nil) }
 
   func findEarliestEvents(from now: MonotonicTime) {
     markedEvaluation = nil

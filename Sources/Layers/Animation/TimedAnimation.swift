@@ -13,7 +13,7 @@ struct TimedAnimation: Sendable {
   var form: Form { resolved.form }
   /// True if the beginning was left to the commit. An earlier time then shows the first value: otherwise the layer would jump
   /// to its new value and back.
-  private(set) var beginsAtCommit: Bool
+  var beginsAtCommit: Bool { resolved.beginsAtCommit }
 
   enum Form {
     case track(AnimationTrack, Spring.Motion?)
@@ -34,7 +34,7 @@ struct TimedAnimation: Sendable {
 
   init(_ animation: any Animation, _ defaults: Defaults) {
     var timing = animation.timing
-    beginsAtCommit = timing.beginTime == nil
+    let beginsAtCommit = timing.beginTime == nil
     let timingFunction: TimingFunction
     let form: Form
     let isOpen = timing.duration.map { $0 <= .zero } ?? true
@@ -58,14 +58,14 @@ struct TimedAnimation: Sendable {
           return timed
         })
     }
-    resolved = Resolved(timing, timingFunction, form)
+    resolved = Resolved(timing, timingFunction, form, beginsAtCommit: beginsAtCommit)
   }
 
   mutating func begin(at time: MonotonicTime) {
     var timing = timing
     guard timing.beginTime == nil else { return }
     timing.beginTime = time
-    resolved = Resolved(timing, timingFunction, form)
+    resolved = Resolved(timing, timingFunction, form, beginsAtCommit: beginsAtCommit)
   }
 
   /// True if it has come to its end by `time`. It may still show its last value.
@@ -81,16 +81,11 @@ struct TimedAnimation: Sendable {
   }
 
   /// Puts the value at `time` into `values`, which hold the values that would be shown without this animation.
-  func apply(to values: inout AnimatableValues, at time: MonotonicTime) {
-    let isBefore = beginsAtCommit && (resolved.timing.beginTime == nil || time < active.begin)
-    resolved.apply(to: &values, at: isBefore ? active.begin : time)
-  }
-
-  /// The same in a copy of the layer whose clock is behind: the time before the beginning is seen there, and shows what the fill mode says.
-  var inLateCopy: TimedAnimation {
-    var animation = self
-    animation.beginsAtCommit = false
-    return animation
+  ///
+  /// - Parameter isLate: true in a copy of the layer whose clock is behind: the time before the beginning is seen there, and shows what the
+  ///   fill mode says.
+  func apply(to values: inout AnimatableValues, at time: MonotonicTime, isLate: Bool = false) {
+    resolved.apply(to: &values, at: time, isLate: isLate)
   }
 }
 
@@ -104,18 +99,21 @@ extension TimedAnimation {
     let active: ActiveTime
     let timingFunction: TimingFunction
     let form: Form
+    let beginsAtCommit: Bool
     private let show: Show
 
-    init(_ timing: MediaTiming, _ timingFunction: TimingFunction, _ form: Form) {
+    init(_ timing: MediaTiming, _ timingFunction: TimingFunction, _ form: Form, beginsAtCommit: Bool) {
       self.timing = timing
       active = ActiveTime(timing)
       self.timingFunction = timingFunction
       self.form = form
+      self.beginsAtCommit = beginsAtCommit
       show = Self.show(form, active)
     }
 
-    func apply(to values: inout AnimatableValues, at time: MonotonicTime) {
-      guard let moment = active.moment(at: time) else { return }
+    func apply(to values: inout AnimatableValues, at time: MonotonicTime, isLate: Bool) {
+      let isBefore = beginsAtCommit && !isLate && (timing.beginTime == nil || time < active.begin)
+      guard let moment = active.moment(at: isBefore ? active.begin : time) else { return }
       show(&values, timingFunction.progress(at: moment.progress), moment.iteration)
     }
 

@@ -91,8 +91,8 @@ extension LayerContext {
     animations.areSidesTinted = space?.tint != nil
     animations.clocks = ClockChain(layer) { replicator in path.last { $0.replicator === replicator }?.number ?? 0 }
     animations.endClocks = animations.clocks
-    let isLate = path.contains { $0.replicator.instanceDelay > .zero }
-    animations.timed = isLate ? own?.timed.map(\.inLateCopy) ?? [] : own?.timed ?? []
+    animations.isLate = path.contains { $0.replicator.instanceDelay > .zero }
+    animations.timed = own?.timed ?? []
     animations.frameRateRange = own?.frameRateRange ?? (sides.content?.timed == nil ? nil : .default)
     animations.space =
       outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped, layer.superlayer?.instance(number, of: layer)) }

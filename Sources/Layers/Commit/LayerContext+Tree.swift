@@ -15,7 +15,7 @@ extension LayerContext {
   func evaluate(at time: MonotonicTime) -> TreeSnapshot {
     let tree = snapshot(at: time)
     lastEvaluation = time
-    lookForAnimations(at: shownTime)
+    lookForAnimations(from: shownTime, to: time)
     // An end may have to wait for another viewer: a commit for the same time again would find nothing new.
     let isDue = time >= min(earliestStart, earliestEnd) || !tiledLayers.isEmpty && !moving.isEmpty && needsTiles(in: tree)
     if isDue, time != markedEvaluation {
@@ -72,7 +72,7 @@ extension LayerContext {
       }
       frameRateRange = range ?? .default
       findEarliestEvents(from: now)
-      lookForAnimations(at: now)
+      lookForAnimations(from: now, to: now)
     }
     return hasChanged
   }

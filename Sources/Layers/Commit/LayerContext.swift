@@ -105,11 +105,11 @@ public final class LayerContext {
   /// The earliest beginning and the earliest end of an animation that are still to be reported.
   var earliestStart = MonotonicTime.distantFuture
   var earliestEnd = MonotonicTime.distantFuture
-  /// True while an animation is under way, or begins within 0.1 s, at the time of the last `renderTree(at:)` of the viewer that is
-  /// furthest behind; after a commit, at the time of the commit.
+  /// True while an animation is under way at the time of the last `renderTree(at:)` of the viewer that is furthest behind, after a commit
+  /// at the time of the commit, or begins within 0.1 s. Later ones are in `nextBeginning`.
   public internal(set) var isAnimating = false
   /// The time of the display's clock at which the next animation begins, where all wait for their beginnings.
-  package internal(set) var nextBeginning: MonotonicTime?
+  public internal(set) var nextBeginning: MonotonicTime?
   /// How often the moving animations are to be shown, as of the last commit.
   package internal(set) var frameRateRange = FrameRateRange.default
   /// The layer that is drawn at the moment for these values, which are its presentation meanwhile.

@@ -15,10 +15,11 @@ struct LayerClock: Hashable, BitwiseCopyable, Sendable {
 
   /// This clock's time at one of the superlayer's clock.
   func time(at outer: MonotonicTime) -> MonotonicTime {
-    // The clock of a copy that is behind comes to 0 later than the others, and not from a beginning of its own.
-    let isBehind = beginTime == .zero && delay > .zero
-    return outer < begin && !isBehind ? .zero : .zero + (outer - begin).scaled(by: speed) + timeOffset
+    hasBegun(at: outer) ? .zero + (outer - begin).scaled(by: speed) + timeOffset : .zero
   }
+
+  /// False while it stands at 0. The clock of a copy that is behind comes to 0 later than the others, and not from a beginning of its own.
+  func hasBegun(at outer: MonotonicTime) -> Bool { outer >= begin || beginTime == .zero && delay > .zero }
 
   /// The superlayer's time at one of this clock. A clock that stands has none: it gives 0.
   func outerTime(at time: MonotonicTime) -> MonotonicTime {
@@ -88,7 +89,7 @@ struct ClockChain: Sendable {
     var time = outer
     var speed = 1.0
     for clock in clocks {
-      let hasBegun = time >= clock.begin
+      let hasBegun = clock.hasBegun(at: time)
       if hasBegun != (speed > 0) { return .waiting }
       // A time that runs backwards never comes to the beginning.
       if !hasBegun { return .still }
@@ -119,7 +120,8 @@ struct ClockChain: Sendable {
 // MARK: - A layer's time
 
 /// Each layer has a clock of its own, by which its animations and the clocks of its sublayers go. At a time t of the superlayer's
-/// clock it shows `(t − beginTime) · speed + timeOffset`, and 0 before `beginTime`; that of the root goes by the display's clock,
+/// clock it shows `(t − beginTime) · speed + timeOffset`, and 0 before `beginTime` (but for a `beginTime` of 0 in a replicator's copy that is
+/// behind: its time is below 0 until it has come so far); that of the root goes by the display's clock,
 /// the one of `SystemClock.monotonic`. A layer lasts for ever: it has no duration.
 ///
 /// To stop a layer with all that is in it, and to let it go on:
