@@ -9,7 +9,7 @@ extension PhaseProfile {
   /// The answer in one sentence: whether the work fits the budget and how much room there is, how many frames were late, and by what.
   ///
   /// Work fits where its 99th percentile, below 100 frames the largest, is within the budget; the room is what that leaves.
-  /// Where half of the median frame or more is no processor time, the verdict says how much is: for the rest it waits.
+  /// Where the median frame does not fit and half of it or more is no processor time, the verdict says how much is: for the rest it waits.
   /// A run of one frame is not judged: see `firstFrameAlone`.
   ///
   /// - Parameter name: the name of a layer, by which frames were late; nil for one that has none.

@@ -89,8 +89,9 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// A stretch of work that took less than 0.1 ms counts as a whole.
   public var processorTime: Nanoseconds?
   /// How long those threads could have worked meanwhile and had no processor, or waited for others that share the work of a phase and had
-  /// none, half a millisecond each time left out: the machine was busy elsewhere. Zero where that is not measured. Time that the host of a virtual machine takes counts if the thread did not sleep since the loop woke, and if the
-  /// kernel knows of it; else it is processor time.
+  /// none (of such a wait the first half millisecond does not count): the machine was busy elsewhere. Zero where that is not measured. Time
+  /// that the host of a virtual machine takes counts if the thread did not sleep since the loop woke, and if the kernel knows of it; else it
+  /// is processor time.
   public var runDelay: Nanoseconds = .zero
   /// The same from `start`, and in the intervals missed before it, to `delivered`.
   public var startDelay: Nanoseconds = .zero

@@ -6,7 +6,7 @@ import Synchronization
 /// Lets a loop do something before SIGHUP, SIGINT or SIGTERM end the process, where the program leaves these signals their usual effect.
 ///
 /// A handler wakes a thread, which asks the loop to do it. Then the signal is sent again, now with its usual effect: the process ends by that
-/// signal as it would have. A loop that has not come to it in a second is stuck: the process ends without. A program that handles a signal by
+/// signal as it would have. A loop that has not come to it in three seconds is stuck: the process ends without. A program that handles a signal by
 /// itself, also from later on, is not disturbed, and programs that it starts inherit nothing.
 enum EndingSignals {
   /// The eventfd that wakes the thread.
@@ -19,13 +19,14 @@ enum EndingSignals {
   /// `timeout` sends its signal to the process and to its group: in this time it is one signal. A later one ends the process at once. No
   /// constant that is made when it is first read: the handler may interrupt anything.
   private static var sameSignal: Nanoseconds { .milliseconds(300) }
-  private static let patience = Nanoseconds.seconds(1)
+  private static let patience = Nanoseconds.seconds(3)
 
   /// Calls `body` before the process ends, from now on. Call it once in a process, on the loop's thread.
   static func beforeEnd(on loop: FrameLoop, _ body: @escaping @MainActor () -> Void) throws(SystemError) {
     let event = try OwnedDescriptor.event()
     process.store(getpid(), ordering: .relaxed)
     descriptor.store(event.number, ordering: .relaxed)
+    heard.store(0, ordering: .relaxed)
     time.store(0, ordering: .relaxed)
     let thread = try SystemThread(name: "end signals") { [weak loop] in
       var ready = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)

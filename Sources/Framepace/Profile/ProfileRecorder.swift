@@ -9,7 +9,7 @@ import RunLoops
 /// Records the frames of an engine's first display for `framepace profile FILE`: the last events, 32,768 of which are three minutes at 60 Hz,
 /// as many regions, and what the layers cost. Memory is allocated at the start; the file is written when the engine's `run()`
 /// returns, when the engine is invalidated, when the process exits on its main thread, and before SIGHUP, SIGINT or SIGTERM end it; the end of
-/// the process tells where it is. As a whole or not at all. No other file is replaced than one of these.
+/// the process tells where it is. It is written as a whole or not at all. No other file is replaced than one of these.
 @MainActor
 final class ProfileRecorder {
   /// The one of the process that `FRAMEPACE_PROFILE` asked for.

@@ -51,7 +51,7 @@ final class PacingPlot {
       Frame(
         number: frame.frameNumber, time: frame.target, presented: frame.presented, frameInterval: step?.interval,
         begun: frame.delivered - frame.target, submitted: frame.submitted - frame.target,
-        late: frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero))
+        late: frame.hitch(interval: interval)))
   }
 
   /// The title of the picture.

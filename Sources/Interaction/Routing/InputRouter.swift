@@ -54,9 +54,10 @@ public final class InputRouter {
   public var keyboard: Keyboard? {
     get { nextKeyboards.last ?? keys.keyboard }
     set {
-      nextKeyboards.append(newValue)
       // Keys that wait to be delivered were typed on the one before.
-      guard !queue.isEmpty else { return changeKeyboard() }
+      let isAtOnce = queue.isEmpty && nextKeyboards.isEmpty
+      nextKeyboards.append(newValue)
+      if isAtOnce { return changeKeyboard() }
       queue.append(ScreenEvent(time: now, screen: 0, device: .init(rawValue: 0), action: .keyboardChanged))
     }
   }
