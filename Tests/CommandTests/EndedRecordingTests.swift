@@ -51,7 +51,9 @@ import Testing
 
   /// A program that records into `a.profile`, and has shown ten frames.
   private func begin(_ way: String, in folder: TemporaryFolder) throws -> Running {
-    let path = try executable().deletingLastPathComponent().appendingPathComponent("recorded").path
+    // Beside these tests: the command may be a release build.
+    let path = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("recorded")
+      .path
     let program = try Running("/usr/bin/env", ["FRAMEPACE_PROFILE=a.profile", path, way], in: folder.path)
     #expect(program.readLine() == "ready")
     return program
