@@ -109,7 +109,6 @@ private struct FeedbackRun {
     ("answers 2 ms late", FeedbackRun(period: 16_683_350, noise: 30_000, delay: .milliseconds(2)), 90_000.0),
     ("answers 12 ms late", FeedbackRun(period: 16_683_350, noise: 30_000, delay: .milliseconds(12)), 90_000.0),
     ("answers two intervals late", FeedbackRun(period: 16_683_350, noise: 30_000, delay: .milliseconds(33)), 90_000.0),
-    ("answers late at another rate", FeedbackRun(period: 25_200_000, noise: 30_000, delay: .milliseconds(16)), 200_000.0),
     ("144 Hz", FeedbackRun(told: RefreshRate(hertz: 144) ?? .hertz60, period: 6_944_444, noise: 30_000), 90_000.0),
     ("a rate that is not the told one", FeedbackRun(period: 21_300_000, noise: 30_000), 200_000.0),
     ("two thirds of the told rate", FeedbackRun(period: 25_200_000, noise: 30_000), 200_000.0),
