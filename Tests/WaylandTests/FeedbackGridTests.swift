@@ -113,7 +113,7 @@ private struct FeedbackRun {
     ("a rate that is not the told one", FeedbackRun(period: 21_300_000, noise: 30_000), 200_000.0),
     ("two thirds of the told rate", FeedbackRun(period: 25_200_000, noise: 30_000), 200_000.0),
     ("a late timer", FeedbackRun(lateness: 500_000), 8_000_000.0),
-    ("a late timer at another rate", FeedbackRun(period: 25_200_000, lateness: 3_000_000), 14_000_000.0),
+    ("a late timer at another rate", FeedbackRun(period: 25_200_000, lateness: 3_000_000), 18_000_000.0),
   ])
   private func predictionsHold(_ name: String, _ run: FeedbackRun, _ bound: Double) {
     for index in 0..<(isLongRun ? 200 : 10) {
@@ -124,7 +124,7 @@ private struct FeedbackRun {
         #expect(after - before > Nanoseconds(Int64(run.period / 4)), "\(name), seed \(seed): \(after) after \(before)")
       }
       let (measured, mean) = (1e9 / result.refreshRate.hertz, run.period + run.lateness)
-      #expect(abs(measured - mean) < mean * (run.lateness > 0 ? 0.2 : 0.03), "\(name), seed \(seed): \(result.refreshRate)")
+      #expect(abs(measured - mean) < mean * (run.lateness > 0 ? 0.3 : 0.03), "\(name), seed \(seed): \(result.refreshRate)")
     }
   }
 
