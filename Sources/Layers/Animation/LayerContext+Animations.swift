@@ -1,5 +1,13 @@
 package import LinuxSystem
 
+/// The need that animations have of those who show them.
+enum AnimationNeed: Equatable {
+  case nothing
+  /// All wait for their beginnings, the first of which is at this time of the display's clock.
+  case wakeUp(MonotonicTime)
+  case frames
+}
+
 extension LayerContext {
   /// How long before an animation begins frames are wanted for it: some intervals of a slow display.
   package static let animationLead = Nanoseconds.milliseconds(100)
@@ -11,15 +19,15 @@ extension LayerContext {
   ///   - last: that of the one that is furthest ahead.
   func lookForAnimations(from time: MonotonicTime, to last: MonotonicTime) {
     var next = MonotonicTime.distantFuture
-    isAnimating = moving.contains { animations in
+    let isAnimating = moving.contains { animations in
       next = min(next, animations.runningTime(from: time))
       return next <= last + Self.animationLead
     }
-    nextBeginning = isAnimating || next == .distantFuture ? nil : next
+    need = isAnimating ? .frames : next == .distantFuture ? .nothing : .wakeUp(next)
   }
 
   /// Ends the rest before the next beginning. The tree that is shown then tells what has begun, or ended if this comes late.
-  package func awaitBeginning() { (isAnimating, nextBeginning) = (true, nil) }
+  package func awaitBeginning() { need = .frames }
 
   func findEarliestEvents(from now: MonotonicTime) {
     markedEvaluation = nil

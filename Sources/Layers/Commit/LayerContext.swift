@@ -105,11 +105,13 @@ public final class LayerContext {
   /// The earliest beginning and the earliest end of an animation that are still to be reported.
   var earliestStart = MonotonicTime.distantFuture
   var earliestEnd = MonotonicTime.distantFuture
-  /// True while an animation is under way at the time of the last `renderTree(at:)` of the viewer that is furthest behind, after a commit
-  /// at the time of the commit, or begins within 0.1 s. Later ones are in `nextBeginning`.
-  public internal(set) var isAnimating = false
+  /// The need of the committed animations, at the time of the last `renderTree(at:)` of the viewer that is furthest behind; after a commit, at
+  /// the time of the commit.
+  var need = AnimationNeed.nothing
+  /// True while an animation is under way, or begins within 0.1 s. Later ones are in `nextBeginning`.
+  public var isAnimating: Bool { need == .frames }
   /// The time of the display's clock at which the next animation begins, where all wait for their beginnings.
-  public internal(set) var nextBeginning: MonotonicTime?
+  public var nextBeginning: MonotonicTime? { if case .wakeUp(let time) = need { time } else { nil } }
   /// How often the moving animations are to be shown, as of the last commit.
   package internal(set) var frameRateRange = FrameRateRange.default
   /// The layer that is drawn at the moment for these values, which are its presentation meanwhile.
