@@ -159,17 +159,25 @@ extension Layer {
 
   /// The values that are shown at a time, animations that the next commit begins included.
   public func presentation(at time: MonotonicTime) -> AnimatableValues {
-    animations.isEmpty ? values : presentation(atOwn: self.time(at: time, of: nil))
+    var result = values
+    if !animations.isEmpty { animate(&result, atOwn: self.time(at: time, of: nil)) }
+    return result
   }
 
   /// The values that are shown at a time of the layer's clock.
   private func presentation(atOwn time: MonotonicTime) -> AnimatableValues {
     var result = values
+    animate(&result, atOwn: time)
+    return result
+  }
+
+  /// Puts what the animations show at a time of the layer's clock into `values`, in place.
+  @inline(__always)
+  private func animate(_ values: inout AnimatableValues, atOwn time: MonotonicTime) {
     // In place: a copy of an animation takes longer than its curve.
     let animations = animations
     let elements = animations.span
-    for index in elements.indices { elements[index].timed.apply(to: &result, at: time) }
-    return result
+    for index in elements.indices { elements[index].timed.apply(to: &values, at: time) }
   }
 
   /// The values on screen, as far as an animation that is to be added needs them.
