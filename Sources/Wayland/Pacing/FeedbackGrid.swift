@@ -13,11 +13,9 @@ struct FeedbackGrid: Sendable {
   /// The number of stamps in a row by which the rate is another one.
   private var strays = 0
   private var delivered: MonotonicTime? {
-    didSet { if let delivered, isFollowing(delivered) { isFollowed = true } }
+    didSet { if let delivered { ticks.add(delivered) } }
   }
-  /// True if a tick came with the last stamp, so that no vblank lies before the next one. A period that is too long makes ticks come late,
-  /// and would prove itself with the distances between their frames.
-  private var isFollowed = true
+  private var ticks = RecentTicks()
   private var lastStamp: MonotonicTime?
   private var gaps = RecentGaps()
 
@@ -64,10 +62,10 @@ struct FeedbackGrid: Sendable {
     model = VBlankModel(refreshRate: refreshRate)
   }
 
-  /// True if a tick came with the last stamp: its frame is seen at the next vblank.
-  private func isFollowing(_ tick: MonotonicTime) -> Bool {
-    guard let lastStamp else { return false }
-    return tick > lastStamp - told.interval / 16 && tick < lastStamp + told.interval / 4
+  /// True if a tick came soon after a stamp: its frame is seen at the next vblank, so none lies before the next stamp. A period that is too
+  /// long makes ticks come late, and would prove itself with the distances between their frames.
+  private func isFollowed(_ stamp: MonotonicTime) -> Bool {
+    delivered == nil || ticks.contains(in: stamp - told.interval / 16..<stamp + told.interval / 2)
   }
 
   /// True if the usual distance of stamps is the period, or a multiple of it.
@@ -89,10 +87,9 @@ struct FeedbackGrid: Sendable {
     if let lastStamp {
       if stamp <= lastStamp { return nil }
       // After a pause a gap says nothing.
-      if isFollowed, stamp - lastStamp < interval * 4 { gaps.add(stamp - lastStamp) }
+      if isFollowed(lastStamp), stamp - lastStamp < interval * 4 { gaps.add(stamp - lastStamp) }
     }
     lastStamp = stamp
-    isFollowed = delivered.map(isFollowing) ?? true
     beginAnew()
     model.observe(VBlank(timestamp: stamp, sequence: 0))
     measureRate()
@@ -103,7 +100,9 @@ struct FeedbackGrid: Sendable {
       (requested, delivered) = (nil, stamp)
       return stamp
     }
-    requested = model.prediction(after: max(due - interval / 2, stamp))?.timestamp ?? due
+    // A model that began anew may predict one again that was delivered.
+    let undelivered = delivered.map { $0 + interval / 2 } ?? stamp
+    requested = model.prediction(after: max(due - interval / 2, stamp, undelivered))?.timestamp ?? due
     return nil
   }
 
