@@ -35,9 +35,9 @@ struct FeedbackGrid: Sendable {
   /// The compositor tells another rate: the window is on another output.
   mutating func tell(_ rate: RefreshRate) {
     guard rate != told else { return }
-    (told, refreshRate) = (rate, rate)
+    told = rate
     gaps.forget()
-    model.expect(rate)
+    begin(at: rate)
   }
 
   /// Follows the period that is measured. A rate that was measured before stays as long as it is about right.
@@ -54,12 +54,22 @@ struct FeedbackGrid: Sendable {
     refreshRate = isNear(told) ? told : RefreshRate(hertz: 1e9 / period) ?? told
   }
 
-  /// Begins with the usual distance of stamps, if that is neither the period nor a multiple of it, and the model cannot find it.
+  /// Begins with the usual distance of stamps, if that is neither the period nor a multiple of it, and the model cannot find it. Until that is
+  /// known, a period that is much longer than the told one is not believed. It would grow: each frame is seen at the vblank after its tick, and
+  /// the next period counts from there.
   private mutating func beginAnew() {
-    guard let median = gaps.median, !agrees(median), let rate = RefreshRate(hertz: 1e9 / median) else { return }
-    gaps.forget()
-    refreshRate = abs(median - told.exactInterval) < median * Self.otherGap ? told : rate
-    model = VBlankModel(refreshRate: refreshRate)
+    if let median = gaps.median {
+      guard !agrees(median), let rate = RefreshRate(hertz: 1e9 / median) else { return }
+      gaps.forget()
+      begin(at: abs(median - told.exactInterval) < median * Self.otherGap ? told : rate)
+    } else if model.period > told.exactInterval * Self.longestGuess {
+      begin(at: told)
+    }
+  }
+
+  private mutating func begin(at rate: RefreshRate) {
+    refreshRate = rate
+    model = VBlankModel(refreshRate: rate)
   }
 
   /// True if a tick came soon after a stamp: its frame is seen at the next vblank, so none lies before the next stamp. A period that is too
@@ -77,6 +87,8 @@ struct FeedbackGrid: Sendable {
   /// The part by which the usual distance of stamps differs from the interval where the model is wrong.
   private static let otherGap = 0.1
   private static let otherRate = 0.03
+  /// In intervals of the rate that is told. Weston without a screen has one and a half, and more on a busy machine.
+  private static let longestGuess = 2.2
   /// The number of stamps in a row that must show another rate: those of a busy compositor wander.
   private static let proofs = 12
 
