@@ -35,9 +35,12 @@ func system(_ name: String, _ pkgConfig: String? = nil, apt package: String? = n
   .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: package.map { [.apt([$0])] })
 }
 
+func program(_ name: String, _ dependencies: [Target.Dependency], path: String, exclude: [String] = []) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
+}
+
 func sample(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-  .executableTarget(
-    name: name, dependencies: dependencies, path: "Samples/\(name)", exclude: exclude, swiftSettings: swiftSettings)
+  program(name, dependencies, path: "Samples/\(name)", exclude: exclude)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -235,13 +238,12 @@ let package = Package(
     sample("UnpluggedScreen", ["Framepace", "KMS", "KMSTesting"]),
     sample("TurnMemory", ["FrameArenas", "LinuxSystem", "RunLoops"]),
     sample("RunUntil", ["Framepace", "FramepaceTesting"]),
-    .executableTarget(
-      name: "FramepaceCLI",
-      dependencies: [
+    program(
+      "FramepaceCLI",
+      [
         "AutomaticDisplays", "Exposition", "FrameTiming", "Framepace", "Geometry", "Hangs", "Input", "KMS", "Metering",
         "SampleScenes", "Seats", "Simulation", "Wayland", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: swiftSettings),
+      ], path: "Sources/FramepaceCLI"),
 
     // Tests, and what only tests use.
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter", cSettings: [.treatAllWarnings(as: .error)]),
@@ -250,27 +252,21 @@ let package = Package(
     // How much a test repeats in a short and in a long run.
     .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: swiftSettings),
     // Helpers of the tests of loops.
-    .target(
-      name: "LoopTestSupport", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/LoopTestSupport",
-      swiftSettings: swiftSettings),
+    library("LoopTestSupport", ["LinuxSystem", "RunLoops"], path: "Tests/LoopTestSupport"),
     tests(
       "RunLoopsTests",
       [
         "CLinux", "FrameArenas", "LinuxSystem", "LoopTestSupport", "MessagePorts", "RunLoops", "TestLength", "loop-programs",
       ]),
     // Programs that RunLoopsTests runs as processes of their own.
-    .executableTarget(
-      name: "loop-programs", dependencies: ["LinuxSystem", "MessagePorts", "RunLoops"], path: "Tests/LoopPrograms",
-      swiftSettings: swiftSettings),
+    program("loop-programs", ["LinuxSystem", "MessagePorts", "RunLoops"], path: "Tests/LoopPrograms"),
     // Also plays with the CFRunLoop of libFoundation, which importing CoreFoundation alone does not link.
     .testTarget(
       name: "RunLoopConformanceTests", dependencies: ["CLinux", "LinuxSystem", "LoopTestSupport", "RunLoops"],
       swiftSettings: swiftSettings,
       linkerSettings: [.linkedLibrary("Foundation"), .linkedLibrary("BlocksRuntime")]),
     // Programs that die of real faults, and what is seen of it.
-    .executableTarget(
-      name: "dying", dependencies: ["CFatalSignals", "LinuxSystem", "RunLoops"], path: "Tests/Dying",
-      swiftSettings: swiftSettings),
+    program("dying", ["CFatalSignals", "LinuxSystem", "RunLoops"], path: "Tests/Dying"),
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
     tests("InputTests", ["CXKBCommon", "Geometry", "Input", "LinuxSystem", "RunLoops"]),
@@ -285,9 +281,7 @@ let package = Package(
       ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],
       exclude: ["Recordings"]),
     // Programs that hang, and what is reported of it.
-    .executableTarget(
-      name: "hanging", dependencies: ["CCairo", "Hangs", "LinuxSystem", "RunLoops"], path: "Tests/Hanging",
-      swiftSettings: swiftSettings),
+    program("hanging", ["CCairo", "Hangs", "LinuxSystem", "RunLoops"], path: "Tests/Hanging"),
     tests("HangTests", ["CStackSamples", "Hangs", "LinuxSystem", "RunLoops", "hanging"]),
     tests(
       "DownloadsTests",
@@ -295,15 +289,14 @@ let package = Package(
     tests("ExpositionTests", ["Exposition", "Hangs", "LinuxSystem", "Metering", "RunLoops", "TestLength"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering", "TestLength"], exclude: ["Captures"]),
     // A program that exits while a display is in use.
-    .executableTarget(
-      name: "exiting", dependencies: ["Framepace", "Geometry", "KMS", "KMSTesting", "LinuxSystem", "RenderTree"],
-      path: "Tests/Exiting", swiftSettings: swiftSettings),
+    program(
+      "exiting", ["Framepace", "Geometry", "KMS", "KMSTesting", "LinuxSystem", "RenderTree"], path: "Tests/Exiting"),
     tests(
       "KMSTests",
       [
-        "CDRM", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting",
-        "Geometry", "KMS", "KMSTesting", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Seats",
-        "TestLength", "exiting",
+        "CDRM", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "KMS", "KMSTesting",
+        "LinuxSystem",
+        "Presentation", "Raster", "RenderTree", "RunLoops", "Seats", "TestLength", "exiting",
       ]),
     tests(
       "PresentationTests",
@@ -314,21 +307,27 @@ let package = Package(
     tests(
       "WaylandTests",
       [
-        "AutomaticDisplays",
-        "CWaylandClient", "CWaylandServer", "CWaylandTesting", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry",
-        "Input", "Interaction", "Layers", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Simulation",
-        "TestLength", "Wayland",
-        "WaylandTesting",
+        "AutomaticDisplays", "CWaylandClient", "CWaylandServer", "CWaylandTesting", "FrameTiming", "Framepace",
+        "FramepaceTesting", "Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "Presentation", "Raster",
+        "RenderTree",
+        "RunLoops", "Simulation", "TestLength", "Wayland", "WaylandTesting", "WindowScripts",
       ]),
-    // The program that Tests/VM runs inside the virtual machine.
-    .executableTarget(
-      name: "vm-guest",
-      dependencies: [
-        "CDRM", "CEvdev", "CLibinput", "CUdev", "Compositing", "FrameTiming", "Framepace", "Geometry", "Input", "KMS",
-        "LinuxSystem", "Metering",
-        "Presentation", "Raster", "RenderTree", "RunLoops", "SampleScenes", "Seats",
+    // Random scripts for windows, for tests and for the program that plays many of them.
+    library(
+      "WindowScripts",
+      [
+        "FrameTiming", "Framepace", "Geometry", "LinuxSystem", "Raster", "RunLoops", "Simulation", "Wayland",
+        "WaylandTesting",
       ],
-      path: "Tests/VMGuest", swiftSettings: swiftSettings),
+      path: "Tests/WindowScripts"),
+    program("window-scripts", ["WindowScripts"], path: "Tests/WindowScriptPlayer"),
+    // The program that Tests/VM runs inside the virtual machine.
+    program(
+      "vm-guest",
+      [
+        "CDRM", "CEvdev", "CLibinput", "CUdev", "Compositing", "FrameTiming", "Framepace", "Geometry", "Input", "KMS",
+        "LinuxSystem", "Metering", "Presentation", "Raster", "RenderTree", "RunLoops", "SampleScenes", "Seats",
+      ], path: "Tests/VMGuest"),
     // The other reader and writer of PNG, for comparison.
     .systemLibrary(name: "CPNG", path: "Tests/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     tests("RasterTests", ["CCairo", "CDeflate", "CPNG", "CPictures", "Geometry", "LinuxSystem", "Raster", "TestLength"]),
@@ -369,7 +368,7 @@ let package = Package(
       "SampleSceneTests", ["Framepace", "FramepaceTesting", "LinuxSystem", "SampleScenes", "TestLength"],
       exclude: ["Goldens"]),
     // A program that records its frames until a signal ends it.
-    .executableTarget(name: "recorded", dependencies: ["Framepace"], path: "Tests/Recorded", swiftSettings: swiftSettings),
+    program("recorded", ["Framepace"], path: "Tests/Recorded"),
     tests(
       "CommandTests",
       [

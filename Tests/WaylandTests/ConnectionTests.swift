@@ -2,6 +2,7 @@ import AutomaticDisplays
 import Framepace
 import Glibc
 import WaylandTesting
+import WindowScripts
 import XCTest
 
 @testable import Wayland
@@ -83,7 +84,7 @@ final class ConnectionTests: XCTestCase {
       stage.run(for: .seconds(1))
       XCTAssertEqual(stage.compositor.windows.count, 1)
       XCTAssertEqual(stage.shown.count, 60)
-      stage.end()
+      try stage.end()
     }
   }
 }

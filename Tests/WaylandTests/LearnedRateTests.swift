@@ -3,6 +3,7 @@ import Framepace
 import Simulation
 import TestLength
 import WaylandTesting
+import WindowScripts
 import XCTest
 
 @testable import Wayland
@@ -50,6 +51,6 @@ final class LearnedRateTests: XCTestCase {
     // A late timer leaves the time of the next vblank open.
     XCTAssertGreaterThanOrEqual(
       stage.shown.count, count - (policy.lateness > .zero ? 8 : 3), "\(note): \(stage.display.reason)")
-    stage.end()
+    try stage.end()
   }
 }

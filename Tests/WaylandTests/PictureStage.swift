@@ -5,6 +5,7 @@ import Presentation
 import Simulation
 import Wayland
 import WaylandTesting
+import WindowScripts
 import XCTest
 
 /// A window of an engine on a scripted compositor, whose every picture is compared with what its layers look like.

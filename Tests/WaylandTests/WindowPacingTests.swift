@@ -3,6 +3,7 @@ import Framepace
 import Simulation
 import TestLength
 import WaylandTesting
+import WindowScripts
 import XCTest
 
 @testable import Wayland
@@ -99,7 +100,7 @@ final class WindowPacingTests: XCTestCase {
           let inRange = errors.dropFirst(2).filter { $0 > entry.mostError.count }
           XCTAssertLessThanOrEqual(inRange.count, entry.mostMissing, "\(note): \(inRange.prefix(3))")
           try stage.checkPicture(note)
-          stage.end()
+          try stage.end()
         }
       }
     }

@@ -3,6 +3,7 @@ import Framepace
 import Simulation
 import TestLength
 import WaylandTesting
+import WindowScripts
 import XCTest
 
 @testable import Wayland
@@ -13,7 +14,7 @@ final class WindowTests: XCTestCase {
     try MainActor.assumeIsolated {
       let stage = try stage()
       try body(stage)
-      stage.end()
+      try stage.end()
     }
   }
 

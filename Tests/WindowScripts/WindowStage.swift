@@ -1,37 +1,42 @@
-import FrameTiming
-import Framepace
+package import FrameTiming
+package import Framepace
 import Raster
-import RunLoops
-import Simulation
-import WaylandTesting
-import XCTest
+package import RunLoops
+package import Simulation
+package import Wayland
+package import WaylandTesting
 
-@testable import Wayland
+/// A mistake that a window was seen to make.
+package struct WindowFault: Error, CustomStringConvertible {
+  package let description: String
+}
 
 /// An engine with a window on a scripted compositor, all on one loop and on manual time.
 @MainActor
-final class WindowStage {
-  let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
-  let loop: FrameLoop
-  private(set) var compositor: ScriptedCompositor
-  let display: WaylandDisplay
-  let engine: Engine
-  let root = Layer()
-  let ball = Layer()
+package final class WindowStage {
+  package let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
+  package let loop: FrameLoop
+  package private(set) var compositor: ScriptedCompositor
+  package let display: WaylandDisplay
+  package let engine: Engine
+  package let root = Layer()
+  package let ball = Layer()
   /// The frames that the compositor has shown.
-  private(set) var shown: [ShownFrame] = []
+  package private(set) var shown: [ShownFrame] = []
   /// The frames of which the output was told that they were seen, or that they never were.
-  private(set) var presented: [FrameRecord] = []
-  private(set) var lostFrames = 0
-  private(set) var losses: [WaylandError] = []
-  private(set) var states: [DisplayState] = []
+  package private(set) var presented: [FrameRecord] = []
+  package private(set) var lostFrames = 0
+  package private(set) var losses: [WaylandError] = []
+  package private(set) var states: [DisplayState] = []
   /// The loop's passes after a sleep.
-  private(set) var wakeUps = 0
-  private(set) var ticks = 0
+  package private(set) var wakeUps = 0
+  package private(set) var ticks = 0
+  /// The first frame of a wrong size, or the like.
+  private var frameFault: WindowFault?
   private var link: DisplayLink?
   private var position = 0
 
-  init(
+  package init(
     globals: CompositorGlobals = .all, clock stamps: WaylandTesting.CompositorClock = .monotonic,
     outputs: [CompositorOutput] = [CompositorOutput()], faults: DisplayFaults = DisplayFaults(),
     policy: CompositorPolicy = CompositorPolicy(), seed: UInt64 = 1,
@@ -51,7 +56,9 @@ final class WindowStage {
     engine = Engine(display: display, root: root, loop: loop, workers: WorkerPool(threads: 1))
     compositor.onShown = { [unowned self] window, frame in
       shown.append(frame)
-      XCTAssertNil(window.frameFault, "at \(frame.time)")
+      if frameFault == nil, let fault = window.frameFault {
+        frameFault = WindowFault(description: "\(fault), at \(frame.time)")
+      }
     }
     engine.output.observe { [unowned self] event in
       switch event {
@@ -70,10 +77,10 @@ final class WindowStage {
     loop.add(FrameLoop.Observer([.afterWaiting], .onMain { [weak self] _, _ in self?.wakeUps += 1 }), to: .common)
   }
 
-  var window: CompositorWindow { compositor.windows[0] }
+  package var window: CompositorWindow { compositor.windows[0] }
 
   /// Moves the ball at each tick.
-  func animate() {
+  package func animate() {
     rest()
     link = engine.makeDisplayLink { [unowned self] _ in
       ticks += 1
@@ -82,12 +89,12 @@ final class WindowStage {
     }
   }
 
-  func rest() {
+  package func rest() {
     link?.invalidate()
     link = nil
   }
 
-  func run(for time: Nanoseconds) {
+  package func run(for time: Nanoseconds) {
     let end = clock.now + time
     while clock.now < end {
       if loop.run(mode: .default, until: end) == .finished { clock.advance(to: end) }
@@ -95,10 +102,10 @@ final class WindowStage {
   }
 
   /// Forgets what was seen so far.
-  func forget() { (shown, presented, lostFrames, wakeUps, ticks, states) = ([], [], 0, 0, 0, []) }
+  package func forget() { (shown, presented, lostFrames, wakeUps, ticks, states) = ([], [], 0, 0, 0, []) }
 
   /// Another compositor takes the place of the one that is gone.
-  func reconnect() throws {
+  package func reconnect() throws {
     compositor.invalidate()
     compositor = try ScriptedCompositor(loop: loop)
     compositor.onShown = { [unowned self] in shown.append($1) }
@@ -106,14 +113,17 @@ final class WindowStage {
   }
 
   /// Rests, and sees that the picture at the compositor is the one that was composited.
-  func checkPicture(_ note: String = "", file: StaticString = #filePath, line: UInt = #line) throws {
+  ///
+  /// - Parameter note: said with what is wrong.
+  package func checkPicture(_ note: String = "") throws {
     rest()
     run(for: .milliseconds(200))
-    guard let shown = try window.copyShownImage() else { return XCTFail("nothing is shown \(note)", file: file, line: line) }
+    guard let shown = try window.copyShownImage() else { throw WindowFault(description: "nothing is shown \(note)") }
     let own = try display.capture()
-    XCTAssertEqual(own.width, shown.width, note, file: file, line: line)
-    XCTAssertEqual(own.height, shown.height, note, file: file, line: line)
-    guard own.width == shown.width, own.height == shown.height else { return }
+    guard own.width == shown.width, own.height == shown.height else {
+      throw WindowFault(
+        description: "\(shown.width) x \(shown.height) pixels are shown of \(own.width) x \(own.height) \(note)")
+    }
     for y in 0..<own.height {
       for x in 0..<own.width {
         let (a, b) = (
@@ -121,19 +131,21 @@ final class WindowStage {
         )
         // The compositor takes every pixel for opaque.
         guard a & 0xFF_FFFF == b & 0xFF_FFFF else {
-          return XCTFail(
-            "pixel \(x), \(y) is \(String(b, radix: 16)), not \(String(a, radix: 16)) \(note)", file: file, line: line)
+          throw WindowFault(description: "pixel \(x), \(y) is \(String(b, radix: 16)), not \(String(a, radix: 16)) \(note)")
         }
       }
     }
   }
 
-  func end(file: StaticString = #filePath, line: UInt = #line) {
-    XCTAssertEqual(compositor.violations, [], file: file, line: line)
+  /// Ends engine and compositor, and tells what was wrong since the beginning.
+  package func end() throws {
+    let violations = compositor.violations
     rest()
     engine.invalidate()
     display.connection.close()
     run(for: .milliseconds(1))
     compositor.invalidate()
+    if let frameFault { throw frameFault }
+    if !violations.isEmpty { throw WindowFault(description: "broken rules of the protocol: \(violations)") }
   }
 }
