@@ -44,6 +44,30 @@ import XCTest
     XCTAssertEqual(brush.previous, [100, 350])
   }
 
+  /// A finger that stops: its place is foretold from its last movement, until its silence tells that it rests.
+  func testATouchThatRestsIsWhereItIs() throws {
+    final class Holder: Responder {
+      var touch: Touch?
+      override func touchBegan(_ touch: Touch) { self.touch = touch }
+    }
+    let (stage, holder) = (InputStage(), Holder())
+    stage.root.responder = holder
+    stage.down(100, 0)
+    stage.turn()
+    for step in 1...5 {
+      stage.clock.advance(by: .milliseconds(8))
+      stage.move(100 + 8 * Double(step), 0)
+      stage.turn()
+    }
+    let touch = try XCTUnwrap(holder.touch)
+    func place(in milliseconds: Int64) -> Double {
+      touch.location(predictedFor: stage.clock.now + .milliseconds(milliseconds)).x
+    }
+    XCTAssertEqual([-12, -5, 0, 2, 16].map(place), [128, 135, 140, 142, 144])
+    stage.clock.advance(by: .milliseconds(21))
+    XCTAssertEqual([-26, -21, 0, 16].map(place), [135, 140, 140, 140])
+  }
+
   func testATouchGoesUpToTheNextResponder() {
     let stage = InputStage()
     let card = stage.add("card", Rect(x: 10, y: 10, width: 100, height: 100))

@@ -29,12 +29,13 @@ public final class Touch: Identifiable {
 
   /// Knows the movement of the touch.
   private var predictor = ContactPredictor()
+  private let clock: SystemClock
 
   /// The responder that is told of the touch; nil after a gesture took the touch, or if there was none.
   var responder: Responder?
 
-  init(_ contact: Contact, kind: ContactKind, device: InputDevice.ID, layer: Layer?) {
-    (id, self.kind, self.device) = (contact.id, kind, device)
+  init(_ contact: Contact, kind: ContactKind, device: InputDevice.ID, layer: Layer?, clock: SystemClock) {
+    (id, self.kind, self.device, self.clock) = (contact.id, kind, device, clock)
     (time, location, previousLocation) = (contact.time, contact.location, contact.location)
     self.layer = layer
   }
@@ -46,14 +47,22 @@ public final class Touch: Identifiable {
     predictor.add(sample.contact.location, at: sample.contact.time)
   }
 
-  /// The place at which the touch is expected at a time, such as that at which a frame will be seen, in points of the output; `location` for a time that is
-  /// not later than that of the last sample. What is shown there lags less behind a finger, by up to 8 ms, and goes beyond the last place by half
-  /// of the last way at most, see `ContactPredictor`. Gestures and scrolling do not use it.
+  /// The place at which the touch is expected at a time, in points of the output: between samples on the line from one to the next, and after the
+  /// last one up to 8 ms ahead, and beyond the last place by half of the last way at most, see `ContactPredictor`. A touch that rests is at `location`.
+  /// Gestures and scrolling do not use it.
+  ///
+  /// A device's reports do not keep step with a display's frames. What is placed by the last report is now nearer to the finger and now
+  /// farther from it, and trembles while the finger moves evenly. At 5 ms before the tick, as on Android, the place is as far behind the finger in
+  /// each frame, if the device reports 100 times a second or more:
   ///
   /// ```swift
-  /// engine.makeDisplayLink { link in dot.position = touch.location(predictedFor: link.targetTimestamp) }
+  /// engine.makeDisplayLink { link in dot.position = touch.location(predictedFor: link.timestamp - .milliseconds(5)) }
   /// ```
-  public func location(predictedFor time: MonotonicTime) -> Point { predictor.location(at: time) ?? location }
+  ///
+  /// The place that is asked for at `link.targetTimestamp` is the nearest to the finger, and trembles as that of the last report does.
+  public func location(predictedFor time: MonotonicTime) -> Point {
+    predictor.location(at: time, now: clock.now) ?? location
+  }
 
   /// The place in the coordinates of a layer of the same tree; nil where the layer is not seen there, as one in perspective behind the viewer.
   public func location(in layer: Layer) -> Point? { convert(location, to: layer) }

@@ -321,7 +321,7 @@ public final class InputRouter {
 
   private func begin(_ contact: Contact, _ kind: ContactKind, _ event: ScreenEvent) {
     guard let layer = layer(at: contact.location, event) else { return }
-    let touch = Touch(contact, kind: kind, device: event.device, layer: layer)
+    let touch = Touch(contact, kind: kind, device: event.device, layer: layer, clock: loop.clock)
     touch.responder = layer.nearestResponder ?? lastResponder
     touches[contact.id] = touch
     var lookers: [AnyGestureRecognizer] = []
