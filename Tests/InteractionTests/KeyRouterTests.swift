@@ -30,15 +30,30 @@ import XCTest
       send(.key(try XCTUnwrap(InputCode(named: name)), isDown: isDown))
       input.turn()
     }
+
+    /// Lets the field have the keys, and do something about each.
+    func become(_ answer: @escaping @MainActor (KeyEvent) -> Void) {
+      field.responder = Typist("field", input, answer)
+      field.responder?.becomeFirstResponder()
+    }
   }
+
+  private func code(_ name: String) throws -> InputCode { try XCTUnwrap(InputCode(named: name)) }
 
   @MainActor
   private final class Typist: Responder {
     let name: String
     weak let stage: InputStage?
-    init(_ name: String, _ stage: InputStage) { (self.name, self.stage) = (name, stage) }
+    private let answer: @MainActor (KeyEvent) -> Void
+
+    init(_ name: String, _ stage: InputStage, _ answer: @escaping @MainActor (KeyEvent) -> Void = { _ in }) {
+      (self.name, self.stage, self.answer) = (name, stage, answer)
+    }
     override var canBecomeFirstResponder: Bool { true }
-    override func keyChanged(_ key: KeyEvent) { stage?.log.append("\(name) \(key.phase) \(key.keysym) '\(key.characters)'") }
+    override func keyChanged(_ key: KeyEvent) {
+      stage?.log.append("\(name) \(key.phase) \(key.keysym) '\(key.characters)'")
+      answer(key)
+    }
     override func becameFirstResponder() { stage?.log.append("\(name) first") }
     override func resignedFirstResponder() { stage?.log.append("\(name) not first") }
   }
@@ -101,6 +116,57 @@ import XCTest
     stage.input.router.keyboard = german
     try stage.key("KEY_A", isDown: true)
     XCTAssertEqual(stage.input.taken(), ["field down a 'a'"])
+  }
+
+  /// A responder that answers a key by another keyboard: the keys behind that one are typed on it, also those that came in the same turn.
+  func testAKeyMayChangeTheKeyboard() throws {
+    let stage = try Stage()
+    let german = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "de")))
+    stage.become { [router = stage.input.router] key in
+      if key.characters == "y" { router.keyboard = german }
+    }
+    for _ in 0..<2 { for isDown in [true, false] { stage.send(.key(try code("KEY_Y"), isDown: isDown)) } }
+    stage.input.turn()
+    XCTAssertEqual(
+      stage.input.taken(), ["field first", "field down y 'y'", "field cancelled y ''", "field down z 'z'", "field up z ''"])
+  }
+
+  /// One that a responder sets while another one waits behind keys takes its turn behind that, also if nothing else is typed.
+  func testAKeyboardThatAKeySetsWaitsForTheOneBefore() throws {
+    let stage = try Stage()
+    let german = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "de")))
+    let french = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "fr")))
+    stage.become { [router = stage.input.router] key in
+      if key.characters == "y" { router.keyboard = french }
+    }
+    for isDown in [true, false] { stage.send(.key(try code("KEY_Y"), isDown: isDown)) }
+    stage.input.router.keyboard = german
+    stage.send(.key(try code("KEY_SEMICOLON"), isDown: true))
+    stage.input.turn()
+    stage.input.turn()
+    XCTAssertEqual(
+      stage.input.taken(),
+      [
+        "field first", "field down y 'y'", "field up y ''", "field down odiaeresis 'ö'", "field cancelled odiaeresis ''",
+      ])
+    XCTAssertTrue(stage.input.router.keyboard === french)
+    try stage.key("KEY_A", isDown: true)
+    XCTAssertEqual(stage.input.taken(), ["field down q 'q'"])
+  }
+
+  /// One that a responder sets when its key is cancelled for another one is the later of the two.
+  func testAKeyboardThatACancelledKeySetsIsTheLast() throws {
+    let stage = try Stage()
+    let german = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "de")))
+    let french = try Keyboard(layout: KeyboardLayout(KeyboardLayout.Names(layout: "fr")))
+    stage.become { [router = stage.input.router] key in
+      if key.phase == .cancelled { router.keyboard = french }
+    }
+    try stage.key("KEY_Y", isDown: true)
+    stage.input.router.keyboard = german
+    XCTAssertTrue(stage.input.router.keyboard === french)
+    try stage.key("KEY_A", isDown: true)
+    XCTAssertEqual(stage.input.taken(), ["field first", "field down y 'y'", "field cancelled y ''", "field down q 'q'"])
   }
 
   func testAHeldKeyRepeatsInPhase() throws {

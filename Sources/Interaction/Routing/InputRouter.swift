@@ -59,6 +59,7 @@ public final class InputRouter {
       nextKeyboards.append(newValue)
       if isAtOnce { return changeKeyboard() }
       queue.append(ScreenEvent(time: now, screen: 0, device: .init(rawValue: 0), action: .keyboardChanged))
+      signal()
     }
   }
   /// The repetition of the key that is held; nil for none.

@@ -6,9 +6,10 @@ import RunLoops
 @MainActor
 final class KeyRouter {
   var keyboard: Keyboard? {
-    willSet { cancelKeys(at: loop.clock.now) { $0.releaseAll(at: $1) } }
     didSet {
       isKeyboardSet = true
+      // The new one is there already: a responder whose key is cancelled may set another, which stays.
+      cancelKeys(of: oldValue, at: loop.clock.now) { $0.releaseAll(at: $1) }
       showLEDs()
     }
   }
@@ -89,7 +90,7 @@ final class KeyRouter {
 
   /// A keyboard is gone: its keys are up.
   func release(_ device: InputDevice.ID, at time: MonotonicTime) {
-    cancelKeys(at: time) { $0.releaseAll(of: device, at: $1) }
+    cancelKeys(of: keyboard, at: time) { $0.releaseAll(of: device, at: $1) }
   }
 
   /// - Returns: false if the responder can not become it.
@@ -112,7 +113,9 @@ final class KeyRouter {
     return firstResponder === responder
   }
 
-  private func cancelKeys(at time: MonotonicTime, _ release: (Keyboard, MonotonicTime) -> [KeyEvent]) {
+  private func cancelKeys(
+    of keyboard: Keyboard?, at time: MonotonicTime, _ release: (Keyboard, MonotonicTime) -> [KeyEvent]
+  ) {
     guard let keyboard else { return }
     pass(time)
     for key in release(keyboard, time) { deliver(key) }
