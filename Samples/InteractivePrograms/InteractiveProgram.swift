@@ -94,16 +94,24 @@ public enum InteractiveProgram {
       engine.run()
       devices.invalidate()
     } else {
-      play(try argument.map { try InputScript(contentsOf: $0) } ?? script, rest: rest, on: engine)
+      play(try argument.map { try InputScript(contentsOf: $0) } ?? script, rest: rest, untilDrawn: output != nil, on: engine)
     }
     if let output { try PNG.write(display.capture(), to: output) }
     end()
   }
 
-  private static func play(_ script: InputScript, rest: Nanoseconds, on engine: Engine) {
+  /// - Parameter untilDrawn: true to go on until nothing is drawn any more, which is seen by two looks in a row: what was drawn fades in.
+  private static func play(_ script: InputScript, rest: Nanoseconds, untilDrawn: Bool, on engine: Engine) {
     let player = InputPlayer(script) { engine.inputRouter.receive($0) }
+    var wasDrawing = untilDrawn
     player.onEnd = {
-      let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + rest, .onMain { _ in engine.finish() })
+      let end = FrameLoop.Timer(
+        fireTime: engine.loop.clock.now + rest, interval: .milliseconds(500),
+        .onMain { _ in
+          let isDrawing = untilDrawn && engine.context.pendingDrawings > 0
+          if !isDrawing, !wasDrawing { engine.finish() }
+          wasDrawing = isDrawing
+        })
       engine.loop.add(end, to: .common)
     }
     player.add(to: engine.loop, mode: .common)

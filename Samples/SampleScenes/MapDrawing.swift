@@ -1,14 +1,13 @@
 import Framepace
 import Glibc
 
-/// Draws a part of a map: sea and land with their contours, woods, streets, roads, towns and names, each in the levels in which there is
-/// room for it. Widths and letters have a size in pixels, so that they are the same in every level.
+/// Draws a part of a map: sea and land with their contours, woods, streets and roads, each in the levels in which there is room for it. Widths are
+/// in pixels, so that they are the same in every level.
 struct MapDrawing: Drawing {
   let terrain: MapTerrain
   let rect: Rect
   /// Pixels a point.
   let scale: Double
-  let fonts: SceneFonts
 
   private static let sea: [(depth: Double, color: UInt32)] = [(-0.055, 0x9CCBE6), (-0.02, 0xB4DAEE)]
   private static let hills: [(height: Double, color: UInt32)] = [
@@ -29,8 +28,6 @@ struct MapDrawing: Drawing {
     guard !context.isCancelled else { return }
     if scale >= 1 { drawStreets(in: context) }
     drawRoads(in: context)
-    guard !context.isCancelled else { return }
-    drawTowns(in: context)
   }
 
   /// A pen that is so many pixels wide.
@@ -119,45 +116,6 @@ struct MapDrawing: Drawing {
   }
 
   private static func radius(of town: MapTerrain.Town) -> Double { 9 + 34 * town.importance * town.importance }
-
-  // MARK: Towns
-
-  private func drawTowns(in context: DrawingContext) {
-    // A name is at most so many points long.
-    let reach = 190 / scale
-    let least = scale < 0.25 ? 0.86 : scale < 0.5 ? 0.7 : scale < 1 ? 0.4 : 0
-    let towns = terrain.towns(in: rect, around: 2 * reach).filter { $0.importance >= least }
-    for town in towns {
-      guard !context.isCancelled else { return }
-      let nearer = rect.insetBy(dx: -reach, dy: -reach)
-      // The more important of two towns is named where there is no room for both.
-      let isHidden = towns.contains { other in
-        let way = other.place - town.place
-        return other.importance > town.importance && abs(way.x) < 120 / scale && abs(way.y) < 26 / scale
-      }
-      guard nearer.contains(town.place), !isHidden else { continue }
-      let isCity = town.importance > 0.8
-      if scale < 2 {
-        let side = (isCity ? 9 : 6) / scale
-        let dot = Rect(x: town.place.x - side / 2, y: town.place.y - side / 2, width: side, height: side)
-        context.fill(.ellipse(in: dot), color: .white)
-        context.stroke(.ellipse(in: dot), line(2), color: Color(hex: 0x4A4038))
-      }
-      draw(terrain.name(of: town), at: town.place, isCity: isCity, in: context)
-    }
-  }
-
-  private func draw(_ name: String, at place: Point, isCity: Bool, in context: DrawingContext) {
-    let size = (isCity ? 22 : 17) / scale
-    let text = TextLine(name, font: isCity ? fonts.bold(size: size) : fonts.medium(size: size))
-    let baseline = Point(place.x - text.width / 2, place.y - 11 / scale)
-    // A light rim keeps letters apart from roads.
-    for step in 0..<8 {
-      let (x, y) = (cos(Double(step) * .pi / 4), sin(Double(step) * .pi / 4))
-      context.draw(text, at: baseline + Point(x, y) * (2 / scale), color: Color(white: 1, alpha: 0.85))
-    }
-    context.draw(text, at: baseline, color: Color(hex: 0x3A322B))
-  }
 }
 
 /// The heights at the corners of small squares, and the areas and lines between them: marching squares.

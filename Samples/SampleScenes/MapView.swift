@@ -16,11 +16,13 @@ public final class MapView: Layer, GestureRecognizerDelegate {
   public var turn: Double { atan2(mapToView.b, mapToView.a) }
 
   private let map: MapTiles
+  private let names: MapNames
   private let compass = Layer()
   private var (lastPan, lastScale, lastTurn) = (Point.zero, 1.0, 0.0)
 
   public init(frame: Rect, fonts: SceneFonts, seed: UInt64 = 7) {
-    map = MapTiles(MapTerrain(seed: seed), fonts: fonts)
+    map = MapTiles(MapTerrain(seed: seed))
+    names = MapNames(map.terrain, on: map, fonts: fonts)
     let scale = max(frame.width, frame.height) / MapTerrain.side * 1.15
     mapToView = Affine(
       a: scale, b: 0, c: 0, d: scale, tx: (frame.width - MapTerrain.side * scale) / 2,
@@ -31,6 +33,7 @@ public final class MapView: Layer, GestureRecognizerDelegate {
     responder = Wheel(self)
     map.affineTransform = mapToView
     addSublayer(map)
+    names.update(mapToView, in: bounds)
     makeCompass()
     let pan = PanGestureRecognizer(PanMachine(slop: 4)) { [unowned self] in panned($0) }
     let pinch = PinchGestureRecognizer(PinchMachine(slop: 6)) { [unowned self] in pinched($0) }
@@ -65,7 +68,10 @@ public final class MapView: Layer, GestureRecognizerDelegate {
       })
   }
 
-  public override func layoutSublayers() { compass.position = Point(bounds.width - 40, 40) }
+  public override func layoutSublayers() {
+    compass.position = Point(bounds.width - 40, 40)
+    names.update(mapToView, in: bounds)
+  }
 
   private var middle: Point { Point(bounds.midX, bounds.midY) }
 
@@ -99,10 +105,9 @@ public final class MapView: Layer, GestureRecognizerDelegate {
     let old = mapToView
     mapToView = next
     Transaction.withoutActions { map.affineTransform = next }
-    guard let animated, old != next else { return }
-    var glide = BasicAnimation(.transform, from: Transform3D(old), duration: animated)
-    glide.settings.timingFunction = .easeOut
-    map.add(glide, forKey: "transform")
+    guard let animated, old != next else { return names.update(next, in: bounds) }
+    map.glide(from: old, for: animated)
+    names.update(next, in: bounds, glide: (old, animated))
   }
 
   // MARK: Gestures
@@ -176,11 +181,10 @@ public final class MapView: Layer, GestureRecognizerDelegate {
 
 /// The map in tiles.
 private final class MapTiles: TiledLayer {
-  private let terrain: MapTerrain
-  private let fonts: SceneFonts
+  let terrain: MapTerrain
 
-  init(_ terrain: MapTerrain, fonts: SceneFonts) {
-    (self.terrain, self.fonts) = (terrain, fonts)
+  init(_ terrain: MapTerrain) {
+    self.terrain = terrain
     super.init()
     (anchorPoint, position) = (.zero, .zero)
     bounds = Rect(x: 0, y: 0, width: MapTerrain.side, height: MapTerrain.side)
@@ -189,7 +193,7 @@ private final class MapTiles: TiledLayer {
   }
 
   override func makeDrawing(of rect: Rect, scale: Double) -> (any Drawing)? {
-    MapDrawing(terrain: terrain, rect: rect, scale: scale, fonts: fonts)
+    MapDrawing(terrain: terrain, rect: rect, scale: scale)
   }
 }
 

@@ -1,11 +1,28 @@
 import Framepace
 import FramepaceTesting
+import Glibc
 import SampleScenes
 import XCTest
 
 /// The map of the sample `Map`, which its event script moves.
 @preconcurrency @MainActor final class MapTests: XCTestCase {
   private static let folder = String(#filePath.dropLast("Tests/SampleSceneTests/MapTests.swift".count))
+
+  /// A mouse with its right button, and a finger on the compass.
+  private static let turn = """
+    framepace input 1
+    0 2 added "other mouse" pointer
+    0.1 2 position 0.2 0.5
+    0.2 2 button BTN_RIGHT down
+    0.3 2 position 0.5 0.5
+    0.4 2 button BTN_RIGHT up
+    """
+  private static let back = """
+    framepace input 1
+    0 3 added "finger" touch
+    0.1 3 touch 0 down \(440.0 / 480) 0.05
+    0.2 3 touch 0 up
+    """
 
   @MainActor
   private struct Stage {
@@ -106,24 +123,38 @@ import XCTest
     let after = try stage.seen(at: Point(120, 200))
     XCTAssertEqual(after.x, before.x, accuracy: 1e-6)
     XCTAssertEqual(after.y, before.y, accuracy: 1e-6)
-    let turn = """
-      framepace input 1
-      0 2 added "other mouse" pointer
-      0.1 2 position 0.2 0.5
-      0.2 2 button BTN_RIGHT down
-      0.3 2 position 0.5 0.5
-      0.4 2 button BTN_RIGHT up
-      """
-    stage.play(try InputScript(turn), for: .seconds(1))
+    stage.play(try InputScript(Self.turn), for: .seconds(1))
     XCTAssertGreaterThan(abs(stage.map.turn), 0.5)
-    let back = """
-      framepace input 1
-      0 3 added "finger" touch
-      0.1 3 touch 0 down \(440.0 / 480) 0.05
-      0.2 3 touch 0 up
-      """
-    stage.play(try InputScript(back), for: .seconds(1))
+    stage.play(try InputScript(Self.back), for: .seconds(1))
     XCTAssertEqual(stage.map.turn, 0, accuracy: 1e-9)
+  }
+
+  /// Names stand upright in their size, while the map is turned, magnified, and on its way back to the north.
+  func testNamesStayUpright() throws {
+    let stage = try Stage()
+    defer { stage.stage.engine.invalidate() }
+    let tiles = try XCTUnwrap(stage.map.sublayers.first)
+    func check(_ moment: String) {
+      XCTAssertGreaterThan(tiles.sublayers.count, 3, moment)
+      for name in tiles.sublayers {
+        let seen = name.presentation.affineTransform.concatenating(tiles.presentation.affineTransform)
+        XCTAssertEqual(seen.b, 0, accuracy: 1e-6, moment)
+        XCTAssertEqual(seen.a, 1, accuracy: 1e-6, moment)
+      }
+    }
+    check("at first")
+    stage.play(try InputScript(Self.turn), for: .seconds(1))
+    XCTAssertGreaterThan(abs(stage.map.turn), 0.5)
+    check("turned")
+    stage.play(try InputScript("framepace input 1\n0 4 added \"m\" pointer\n0 4 scroll wheel 0 1"), for: .seconds(1))
+    check("farther")
+    let turn = stage.map.turn
+    stage.play(try InputScript(Self.back), for: .milliseconds(350))
+    let onItsWay = tiles.presentation.affineTransform
+    XCTAssertTrue((0.05...0.95).contains(atan2(onItsWay.b, onItsWay.a) / turn), "it is not on its way")
+    check("on its way")
+    stage.stage.run(for: .seconds(1))
+    check("back")
   }
 
   /// It neither leaves the view nor comes too near, whatever fingers do.
