@@ -8,6 +8,7 @@ enum CardProperty: String, CaseIterable {
   case rotation = "rotation", alpha = "alpha", damageClips = "FB_DAMAGE_CLIPS", degammaLUT = "DEGAMMA_LUT"
   case colorMatrix = "CTM", hdrMetadata = "HDR_OUTPUT_METADATA", colorSpace = "Colorspace"
   case takesVariableRate = "vrr_capable", linkStatus = "link-status", blendMode = "pixel blend mode"
+  case panelOrientation = "panel orientation"
 
   /// The kernel's name.
   var name: String { rawValue }
@@ -18,6 +19,7 @@ enum CardProperty: String, CaseIterable {
     case .type: ["Overlay": 0, "Primary": 1, "Cursor": 2]
     case .linkStatus: ["Good": 0, "Bad": 1]
     case .blendMode: ["None": 2, "Pre-multiplied": 0, "Coverage": 1]
+    case .panelOrientation: ["Normal": 0, "Upside Down": 1, "Left Side Up": 2, "Right Side Up": 3]
     case .colorSpace: ["Default": 0, "BT709_YCC": 2, "BT2020_RGB": 9]
     default: [:]
     }
@@ -47,9 +49,12 @@ enum CardProperty: String, CaseIterable {
 
 extension CardState {
   func properties(ofConnector connector: Connector) -> DRMProperties {
-    let isTold = connector.takesVariableRate != nil
-    return table(CardProperty.ofConnectors + (isTold ? [.takesVariableRate] : [])) { property in
+    var told = CardProperty.ofConnectors
+    if connector.takesVariableRate != nil { told.append(.takesVariableRate) }
+    if connector.panelOrientation != nil { told.append(.panelOrientation) }
+    return table(told) { property in
       switch property {
+      case .panelOrientation: connector.panelOrientation ?? 0
       case .takesVariableRate: connector.takesVariableRate == true ? 1 : 0
       case .edid: UInt64(connector.edidBlob)
       case .linkStatus: connector.settings.isLinkBad ? 1 : 0

@@ -30,10 +30,13 @@ public final class SimulatedCard: Sendable {
     public var edid: [UInt8]
     /// True if the driver says that the screen's rate can vary; nil where it does not say.
     public var takesVariableRate: Bool?
+    /// How the panel is mounted, as the kernel counts: 0 upright, 1 upside down, 2 with its left side up, 3 with its right side up; nil where it does
+    /// not say.
+    public var panelOrientation: UInt64?
 
     public init(
       _ name: String, modes: [DisplayMode], isConnected: Bool = true, possibleCRTCs: UInt32 = .max, edid: [UInt8] = [],
-      takesVariableRate: Bool? = nil, isUncertain: Bool = false
+      takesVariableRate: Bool? = nil, panelOrientation: UInt64? = nil, isUncertain: Bool = false
     ) {
       self.name = name
       self.modes = modes
@@ -41,6 +44,7 @@ public final class SimulatedCard: Sendable {
       self.possibleCRTCs = possibleCRTCs
       self.edid = edid
       self.takesVariableRate = takesVariableRate
+      self.panelOrientation = panelOrientation
       self.isUncertain = isUncertain
     }
   }

@@ -34,7 +34,7 @@ struct SceneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Turn the picture clockwise, for a display that is mounted sideways: \(Accepted.rotations). (default: 0)",
+      "Turn the picture clockwise, for a display that is mounted sideways: \(Accepted.rotations). (default: upright, as far as the kernel knows how the panel is mounted)",
       valueName: "degrees"),
     completion: .list(DisplayRotation.allCases.map { "\($0.rawValue)" }), transform: Accepted.rotation)
   var rotate: DisplayRotation?
@@ -82,16 +82,19 @@ struct OutputSettings {
   var interval = FrameInterval.one
   var wantsVariableRefresh = false
   var allowsTearing = false
-  var rotation = DisplayRotation.none
+  /// Nil to leave the picture as the display has it.
+  var rotation: DisplayRotation?
   /// The drawings over the frames.
   var overlays: Set<FrameOverlay> = []
 
   /// - Returns: the features that the screen refuses.
   @MainActor
   func apply(to display: any Display) -> [FeatureRefusal] {
-    (display as? VirtualDisplay)?.rotation = rotation
+    if let rotation {
+      (display as? VirtualDisplay)?.rotation = rotation
+      (display as? KMSDisplay)?.rotation = rotation
+    }
     guard let screen = display as? KMSDisplay else { return [] }
-    screen.rotation = rotation
     screen.wantsVariableRefresh = wantsVariableRefresh
     screen.allowsTearing = allowsTearing
     return [screen.variableRefresh, screen.tearing].compactMap(\.refusal)

@@ -73,7 +73,7 @@ final class SceneSession {
       + (simulation != nil && options.rotate != nil ? ["--rotate"] : [])
     settings = OutputSettings(
       policy: policy, animation: animation, interval: interval, wantsVariableRefresh: options.vrr,
-      allowsTearing: options.tearing, rotation: options.rotate ?? .none, overlays: overlays)
+      allowsTearing: options.tearing, rotation: options.rotate, overlays: overlays)
     refusals = settings.apply(to: display)
     do {
       let (size, scale) = (display.geometry.pictureSize, display.geometry.scale)

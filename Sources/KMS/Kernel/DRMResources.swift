@@ -1,3 +1,5 @@
+import Presentation
+
 /// The ids of a card's parts and the sizes that its framebuffers may have.
 package struct DRMResources: Sendable {
   package let crtcs: [UInt32]
@@ -116,4 +118,18 @@ package struct DRMProperties: Sendable {
   package init(_ properties: [String: Property]) { self.properties = properties }
 
   package subscript(name: String) -> Property? { properties[name] }
+}
+
+extension DRMProperties {
+  /// The turn with which a picture stands upright on a connector's panel, by the kernel's "panel orientation": a panel whose left side is up has
+  /// itself been turned to the right, and its picture to the left.
+  var uprightRotation: DisplayRotation {
+    guard let property = self["panel orientation"] else { return .none }
+    switch property.names.first(where: { $0.value == property.value })?.key {
+    case "Upside Down": return .half
+    case "Left Side Up": return .left
+    case "Right Side Up": return .right
+    default: return .none
+    }
+  }
 }

@@ -152,6 +152,10 @@ public final class KMSCard {
   private func display(
     _ request: KMSDisplay.Request, _ pipe: ScanOutPipe, connectors: [DRMConnector], clock: SystemClock
   ) throws(KMSError) -> KMSDisplay {
+    var pipe = pipe
+    // Without an answer the picture is as the panel is.
+    pipe.rotation =
+      (try? open().device.interface.properties(of: pipe.connector.id, type: .connector))?.uprightRotation ?? .none
     let screen = try connect(pipe, connectors: connectors, buffering: request.buffering, clock: clock)
     let display = KMSDisplay(card: self, screen: screen, request: request, clock: clock)
     reserve(screen.pipe, for: display)

@@ -74,10 +74,10 @@ public final class KMSDisplay: Display, ScreenOwner {
     didSet { if allowsTearing != oldValue { askForFeatures() } }
   }
 
-  /// By how much the picture is turned, for a screen that is mounted sideways. The root layer has the turned size. A change
-  /// sets the mode anew: the screen's hardware turns the picture if the driver takes that, otherwise the compositor does, as
-  /// `geometry.rotatedBy` says.
-  public var rotation = DisplayRotation.none {
+  /// By how much the picture is turned, for a screen that is mounted sideways: at first so that it stands upright where the kernel knows how the
+  /// panel is mounted ("panel orientation"), as that of a tablet. The root layer has the turned size. A change sets the mode anew: the screen's
+  /// hardware turns the picture if the driver takes that, otherwise the compositor does, as `geometry.rotatedBy` says.
+  public var rotation: DisplayRotation {
     didSet { if rotation != oldValue { happened(.turned) } }
   }
   public var geometry: DisplayGeometry { pipe.geometry }
@@ -128,6 +128,7 @@ public final class KMSDisplay: Display, ScreenOwner {
     wait = screen.wait
     stable = ReplaceablePresenter(screen.presenter)
     (facts, previous) = (screen.facts, screen.presenter.scanOut.previous)
+    rotation = screen.pipe.rotation
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     screen.owner = self
