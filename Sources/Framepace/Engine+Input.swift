@@ -1,5 +1,6 @@
 public import Interaction
 import Presentation
+import RunLoops
 
 extension Engine {
   /// Brings input to the layers of all displays, which lie beside each other from left to right, in the order of `outputs`.
@@ -18,6 +19,9 @@ extension Engine {
     // An engine that was invalidated has no layers to bring anything to.
     if groups.isEmpty { made.invalidate() }
     made.onPointer = { [weak self] in self?.show($0) }
+    let alarm = FrameLoop.Alarm(tolerance: .milliseconds(100), .onMain { [weak self] in self?.show(nil) })
+    loop.add(alarm, to: .common)
+    pointerAlarm = alarm
     made.onDelivery = { [weak self] in self?.inputArrived(at: $0) }
     made.shownTime = { [weak self] screen in
       guard let outputs = self?.outputs, outputs.indices.contains(screen) else { return nil }
@@ -59,8 +63,10 @@ extension Engine {
     show(router.shownPointer)
   }
 
-  /// Shows the pointer on its display, and on no other.
+  /// Shows the pointer on its display, and on no other, until it has rested.
   func show(_ pointer: VisiblePointer?) {
+    let delay = pointer == nil ? nil : pointerHideDelay
+    pointerAlarm?.fireTime = delay.map { loop.clock.now + $0 }
     for index in pointerScreens.indices {
       pointerScreens[index].show(pointer?.screen == index ? pointer?.point : nil, pointerPicture)
     }

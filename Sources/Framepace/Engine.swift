@@ -61,11 +61,17 @@ public final class Engine {
   var screenObservations: [Observation] = []
   var pointerScreens: [PointerScreen] = []
   /// The picture of the pointer that `inputRouter` moves, on displays that show one above their layers; an arrow at first. It is seen from the
-  /// first movement of a pointer until a finger touches a screen. On other displays there is none: let a layer follow
-  /// `InputRouter.visiblePointer` there.
+  /// first movement of a pointer until a finger touches a screen, or the pointer rests for `pointerHideDelay`. On other displays there is
+  /// none: let a layer follow `InputRouter.visiblePointer` there.
   public var pointerPicture = PointerPicture.arrow {
     didSet { show(router?.shownPointer) }
   }
+  /// How long a pointer is seen that does not move: 3 s at first; nil for ever. The next movement shows it again.
+  public var pointerHideDelay: Nanoseconds? = .seconds(3) {
+    didSet { show(router?.shownPointer) }
+  }
+  /// Hides a pointer that rests.
+  var pointerAlarm: FrameLoop.Alarm?
   private var turnMark: ThreadMeter.Mark?
   private var input: MonotonicTime?
   private var drawingWait = DrawingWait.none
@@ -205,7 +211,8 @@ public final class Engine {
     recorder?.finish()
     recorder = nil
     router?.invalidate()
-    (router, screenObservations, pointerScreens) = (nil, [], [])
+    pointerAlarm?.invalidate()
+    (router, screenObservations, pointerScreens, pointerAlarm) = (nil, [], [], nil)
     for observer in observers { observer.invalidate() }
     observers.removeAll()
     for index in groups.indices { groups[index].invalidate() }

@@ -122,6 +122,28 @@ import XCTest
     stage.end()
   }
 
+  /// A pointer that rests is hidden after three seconds, or never if the program wants that; the next movement shows it where it is.
+  func testAPointerThatRestsIsHidden() throws {
+    let stage = try Stage()
+    stage.send(.added(Self.mouse))
+    stage.send(.motion(Point(1, 1)))
+    let place = try XCTUnwrap(stage.cursor)
+    stage.stage.run(for: .milliseconds(2700))
+    XCTAssertNotNil(stage.cursor)
+    stage.stage.run(for: .milliseconds(500))
+    XCTAssertNil(stage.cursor)
+    XCTAssertNotNil(stage.router.visiblePointer)
+    stage.send(.motion(Point(1, 0)))
+    XCTAssertEqual(stage.cursor?.x, place.x + 1)
+    stage.engine.pointerHideDelay = nil
+    stage.stage.run(for: .seconds(100))
+    XCTAssertNotNil(stage.cursor)
+    stage.engine.pointerHideDelay = .milliseconds(500)
+    stage.stage.run(for: .seconds(1))
+    XCTAssertNil(stage.cursor)
+    stage.end()
+  }
+
   /// The picture of a program that moves it by itself is left alone where no pointer moves.
   func testAProgramsOwnPictureStays() throws {
     let stage = try Stage()
