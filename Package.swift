@@ -234,6 +234,7 @@ let package = Package(
     sample("Feed", ["Framepace", "InteractivePrograms", "SampleScenes"]),
     sample("Form", ["Framepace", "InteractivePrograms", "SampleScenes"]),
     sample("Paint", ["Framepace", "InteractivePrograms", "SampleScenes"], exclude: ["rainbow.input"]),
+    sample("Calibrate", ["Framepace", "InteractivePrograms", "SampleScenes"]),
     sample("Map", ["Framepace", "InteractivePrograms", "SampleScenes"], exclude: ["journey.input"]),
     sample("UnpluggedScreen", ["Framepace", "KMS", "KMSTesting"]),
     sample("TurnMemory", ["FrameArenas", "LinuxSystem", "RunLoops"]),
@@ -309,8 +310,7 @@ let package = Package(
       [
         "AutomaticDisplays", "CWaylandClient", "CWaylandServer", "CWaylandTesting", "FrameTiming", "Framepace",
         "FramepaceTesting", "Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "Presentation", "Raster",
-        "RenderTree",
-        "RunLoops", "Simulation", "TestLength", "Wayland", "WaylandTesting", "WindowScripts",
+        "RenderTree", "RunLoops", "Simulation", "TestLength", "Wayland", "WaylandTesting", "WindowScripts",
       ]),
     // Random scripts for windows, for tests and for the program that plays many of them.
     library(

@@ -16,6 +16,14 @@ public enum InteractiveProgram {
     return arguments
   }
 
+  /// The devices that are or were there.
+  public private(set) static var devices: [InputDevice.ID: InputDevice] = [:]
+
+  fileprivate static func receive(_ event: InputEvent, _ router: InputRouter) {
+    if case .added(let device) = event.action { devices[event.device] = device }
+    router.receive(event)
+  }
+
   /// The picture that `--output FILE` asks for.
   private static func output() throws -> String? {
     guard let place = CommandLine.arguments.firstIndex(of: "--output") else { return nil }
@@ -38,11 +46,12 @@ public enum InteractiveProgram {
   /// - Parameters:
   ///   - others: the arguments behind the first one, as the help names them.
   ///   - rest: how long the program goes on after the script.
+  ///   - isCalibrated: false for touch screens whose places are those of the device, whatever udev has for it.
   ///   - prepare: fills the engine's root layer, and returns the program's own script. Layers that it puts there as large as the root follow
   ///     its size.
   ///   - end: is called before the layers go.
   public static func run(
-    others: String = "", rest: Nanoseconds = .seconds(1),
+    others: String = "", rest: Nanoseconds = .seconds(1), isCalibrated: Bool = true,
     _ prepare: (Engine) throws -> InputScript, end: () -> Void
   ) throws {
     let argument = arguments.first
@@ -90,7 +99,7 @@ public enum InteractiveProgram {
       bounds = engine.root.bounds
     }.keep()
     if argument == "live" {
-      let devices = try LiveDevices(of: display, session, for: engine)
+      let devices = try LiveDevices(of: display, session, isCalibrated: isCalibrated, for: engine)
       engine.run()
       devices.invalidate()
     } else {
@@ -102,7 +111,7 @@ public enum InteractiveProgram {
 
   /// - Parameter untilDrawn: true to go on until nothing is drawn any more, which is seen by two looks in a row: what was drawn fades in.
   private static func play(_ script: InputScript, rest: Nanoseconds, untilDrawn: Bool, on engine: Engine) {
-    let player = InputPlayer(script) { engine.inputRouter.receive($0) }
+    let player = InputPlayer(script) { receive($0, engine.inputRouter) }
     var wasDrawing = untilDrawn
     player.onEnd = {
       let end = FrameLoop.Timer(
@@ -127,7 +136,7 @@ private enum LiveDevices {
   case window(WaylandInput)
   case seat(InputDevices)
 
-  init(of display: any Display, _ session: DisplaySession?, for engine: Engine) throws {
+  init(of display: any Display, _ session: DisplaySession?, isCalibrated: Bool, for engine: Engine) throws {
     let router = engine.inputRouter
     if let window = display as? WaylandDisplay {
       let input = WaylandInput(connection: window.connection) { router.receive($0) }
@@ -138,7 +147,13 @@ private enum LiveDevices {
         offer: { input.clipboard.offer($0) }, request: { input.clipboard.request($0) })
       self = .window(input)
     } else {
-      let input = try InputDevices(session: session?.seat ?? .automatic()) { router.receive($0) }
+      weak var devices: InputDevices?
+      let input = try InputDevices(session: session?.seat ?? .automatic()) { event in
+        if !isCalibrated, case .added = event.action { devices?.calibrate(event.device, by: .identity) }
+        InteractiveProgram.receive(event, router)
+      }
+      devices = input
+      if !isCalibrated { for device in input.devices { input.calibrate(device.id, by: .identity) } }
       router.onLEDs = { input.leds = $0 }
       router.readWaiting = { input.read() }
       input.add(to: engine.loop, mode: .common)

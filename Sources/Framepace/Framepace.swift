@@ -134,6 +134,7 @@
 @_exported public import enum Input.KeyboardLayoutError
 @_exported public import struct Input.KeyboardLEDs
 @_exported public import struct Input.Keysym
+@_exported public import struct Input.TouchCalibration
 
 @_exported public import class Layers.EmitterLayer
 @_exported public import class Layers.GradientLayer

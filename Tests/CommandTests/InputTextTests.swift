@@ -42,6 +42,25 @@ struct InputTextTests {
         """, "\(text)")
   }
 
+  /// Fingers beside their panel tell that its matrix is wrong; a few at the edge do not.
+  @Test func aWrongMatrixIsSaid() {
+    func text(_ places: [Double]) -> String {
+      let touches = places.map { Self.event(1, 2, .touch(finger: 0, .moved(Point($0, 0.5)))) }
+      return InputText.summary(
+        InputTally([Self.event(0, 2, .added(Self.devices[1]))] + touches), time: .seconds(2), width: 79)
+    }
+    let right = Array(repeating: 0.5, count: 30)
+    #expect(!text(right + [1.04, 1.2]).contains("beside"))
+    let wrong = text(right + [1.2, -0.1, 1.3])
+    #expect(
+      wrong.contains(
+        """
+        Goodix Capacitive TouchScreen: 3 of 33 places lie beside the panel by more than
+        a twentieth of it: its calibration matrix (LIBINPUT_CALIBRATION_MATRIX) is
+        wrong
+        """), "\(wrong)")
+  }
+
   /// Columns in which no device has anything are left out.
   @Test func aTableOfKeyboardsIsShort() {
     let text = InputText.table([Self.devices[0]], width: 79)

@@ -1,5 +1,6 @@
 import Geometry
 import Interaction
+import LinuxSystem
 import Testing
 
 @Suite struct InputScreenTests {
@@ -23,6 +24,18 @@ import Testing
         #expect(Int(point.x.rounded(.down)) == x && Int(point.y.rounded(.down)) == y)
       }
     }
+  }
+
+  @Test(arguments: 0..<100 as Range<UInt64>) func aPartLiesOverItsPoint(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+    let screen = InputScreen(
+      frame: Rect(x: number(-100...100), y: 0, width: number(10...2000), height: number(10...2000)),
+      quarterTurns: Int(number(0...3)), touchQuarterTurns: Bool.random(using: &random) ? Int(number(0...3)) : nil,
+      pictureToRoot: Affine(a: number(0.5...2), b: 0, c: 0, d: number(0.5...2), tx: number(-50...50), ty: 7))
+    let part = Point(number(-0.1...1.1), number(-0.1...1.1))
+    let way = screen.part(over: screen.rootPoint(touchedAt: part)) - part
+    #expect(abs(way.x) < 1e-9 && abs(way.y) < 1e-9, "seed \(seed)")
   }
 
   @Test func aTouchPanelMayBeMountedAnotherWay() {

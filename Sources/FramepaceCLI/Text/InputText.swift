@@ -51,6 +51,12 @@ enum InputText {
         Text.paragraph(
           "events were lost \(times) or more: they came faster than they were read (SYN_DROPPED)", width: width))
     }
+    for device in counts where device.isBesidePanel {
+      lines.append(
+        Text.paragraph(
+          "\(device.device.name.withoutControlCharacters): \(device.beside) of \(device.places) places lie beside the panel by more "
+            + "than a twentieth of it: its calibration matrix (LIBINPUT_CALIBRATION_MATRIX) is wrong", width: width))
+    }
     guard total > 0 else { return lines.joined(separator: "\n") }
     let shown = counts.filter { $0.events > 0 }
     lines += [
@@ -75,14 +81,26 @@ struct InputTally {
     fileprivate(set) var events = 0
     /// The most events within a second: 100 of a device that sends one every 10 ms.
     fileprivate(set) var mostInASecond = 0
+    /// The places of fingers, and those of them that lie beside the panel by more than a twentieth of it.
+    fileprivate(set) var places = 0
+    fileprivate(set) var beside = 0
+    /// True if that is no accident at an edge.
+    var isBesidePanel: Bool { beside * 20 > places }
+
     /// The times of the last second; those before `first` are over.
     private var recent: [MonotonicTime] = []
     private var first = 0
 
     fileprivate init(_ device: InputDevice) { self.device = device }
 
-    fileprivate mutating func add(_ time: MonotonicTime) {
+    fileprivate mutating func add(_ time: MonotonicTime, _ action: InputEvent.Action) {
       events += 1
+      switch action {
+      case .touch(_, .down(let place)), .touch(_, .moved(let place)):
+        places += 1
+        if abs(place.x - 0.5) > 0.55 || abs(place.y - 0.5) > 0.55 { beside += 1 }
+      default: break
+      }
       recent.append(time)
       while time - recent[first] >= .seconds(1) { first += 1 }
       if first > recent.count / 2 {
@@ -108,7 +126,7 @@ struct InputTally {
       places[event.device] = devices.count
       devices.append(Device(device))
     case .removed: break
-    default: if let place = places[event.device] { devices[place].add(event.time) }
+    default: if let place = places[event.device] { devices[place].add(event.time, event.action) }
     }
   }
 }

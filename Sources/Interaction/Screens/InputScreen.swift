@@ -38,6 +38,18 @@ public struct InputScreen: Hashable, Sendable {
     pictureToRoot.apply(picturePoint(of: part, quarterTurns: touchQuarterTurns ?? quarterTurns))
   }
 
+  /// The part of the touch panel's area that lies over a point of the root layer: the inverse of `rootPoint(touchedAt:)`.
+  public func part(over point: Point) -> Point {
+    let picture = pictureToRoot.inverted?.apply(point) ?? point
+    let (x, y) = (picture.x / frame.width, picture.y / frame.height)
+    return switch touchQuarterTurns ?? quarterTurns {
+    case 1: Point(1 - y, x)
+    case 2: Point(1 - x, 1 - y)
+    case 3: Point(y, 1 - x)
+    default: Point(x, y)
+    }
+  }
+
   /// The point of the root layer at a point among the frames of the screens, which may be beside this one.
   func rootPoint(at point: Point) -> Point {
     pictureToRoot.apply(Point(point.x - frame.minX, point.y - frame.minY))
