@@ -42,6 +42,18 @@ struct InputTextTests {
         """, "\(text)")
   }
 
+  /// The matrix is written as in a rule of udev.
+  @Test func aCalibratedDeviceHasItsMatrix() {
+    var panel = Self.device(1, "Panel", .touch)
+    panel.calibration = Affine(a: -1, b: 0.25, c: 0, d: -1.0625, tx: 1, ty: 0)
+    let text = InputText.table([panel], width: 79)
+    #expect(
+      text == """
+        no  name   can    matrix
+         1  Panel  touch  -1 0 1 0.25 -1.063 0
+        """, "\(text)")
+  }
+
   /// Fingers beside their panel tell that its matrix is wrong; a few at the edge do not.
   @Test func aWrongMatrixIsSaid() {
     func text(_ places: [Double]) -> String {

@@ -14,8 +14,15 @@ enum InputText {
         .init(title: "can", kind: .words, cells: devices.map { $0.abilities.names.joined(separator: " ") }),
         .init(title: "fingers", kind: .figures, cells: devices.map { $0.fingers.map { "\($0)" } ?? "" }),
         .init(title: "mm", kind: .figures, cells: devices.map { $0.size.map(size) ?? "" }),
+        .init(title: "matrix", kind: .words, cells: devices.map { $0.calibration.map(matrix) ?? "" }),
         .init(title: "output", kind: .word, cells: devices.map { $0.outputName?.withoutControlCharacters ?? "" }),
       ], width: width)
+  }
+
+  /// A calibration matrix row by row, as udev has it.
+  private static func matrix(_ matrix: Affine) -> String {
+    [matrix.a, matrix.c, matrix.tx, matrix.b, matrix.d, matrix.ty].map(Text.number)
+      .joined(separator: " ")
   }
 
   private static func size(_ size: Size) -> String {

@@ -42,11 +42,15 @@ public struct InputDevice: Hashable, Sendable, Identifiable {
   public var size: Size?
   /// The name of the display that the device lies on, such as "DSI-1", as the udev property `WL_OUTPUT` says; nil without one.
   public var outputName: String?
+  /// The matrix that moves the device's places onto its display, as udev's `LIBINPUT_CALIBRATION_MATRIX` says; nil where it says nothing, and for a
+  /// device of a script, whose places are those of the display.
+  public var calibration: Affine?
 
   public init(
-    id: ID, name: String, abilities: Abilities, fingers: Int? = nil, size: Size? = nil, outputName: String? = nil
+    id: ID, name: String, abilities: Abilities, fingers: Int? = nil, size: Size? = nil, outputName: String? = nil,
+    calibration: Affine? = nil
   ) {
     (self.id, self.name, self.abilities) = (id, name, abilities)
-    (self.fingers, self.size, self.outputName) = (fingers, size, outputName)
+    (self.fingers, self.size, self.outputName, self.calibration) = (fingers, size, outputName, calibration)
   }
 }

@@ -21,11 +21,18 @@ extension InputDevice {
     }
     let fingers = abilities.contains(.touch) ? Int(libinput_device_touch_get_touch_count(device)) : 0
     var (width, height) = (0.0, 0.0)
+    var rows = [Float](repeating: 0, count: 6)
+    let isCalibrated =
+      libinput_device_config_calibration_has_matrix(device) != 0
+      && libinput_device_config_calibration_get_matrix(device, &rows) != 0
+    let matrix = rows.map(Double.init)
     let hasSize = libinput_device_get_size(device, &width, &height) == 0
     self.init(
       id: id, name: libinput_device_get_name(device).map { String(cString: $0) } ?? "", abilities: abilities,
       fingers: fingers > 0 ? fingers : nil, size: hasSize ? Size(width: width, height: height) : nil,
-      outputName: libinput_device_get_output_name(device).map { String(cString: $0) })
+      outputName: libinput_device_get_output_name(device).map { String(cString: $0) },
+      calibration: isCalibrated
+        ? Affine(a: matrix[0], b: matrix[3], c: matrix[1], d: matrix[4], tx: matrix[2], ty: matrix[5]) : nil)
   }
 }
 
