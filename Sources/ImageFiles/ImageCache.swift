@@ -48,9 +48,10 @@ public final class ImageCache: Sendable {
   /// - Parameters:
   ///   - version: the file's, if it is known already.
   ///   - movingBytes: the bytes that all pictures of a file that moves have at most, see `ImageFile.frames`; nil for the first one.
+  ///   - showCoarse: is called with pictures of the first scans of a large progressive JPEG, which are not kept.
   package func decoded(
     _ path: String, version: FileVersion? = nil, _ fit: ImageFit, movingBytes: Int? = nil, limits: ImageLimits,
-    isCancelled: @escaping () -> Bool
+    isCancelled: @escaping () -> Bool, showCoarse: ((DecodedImage) -> Void)? = nil
   ) throws(ImageFileError) -> DecodedImage {
     let known: FileVersion
     if let version { known = version } else { known = try FileVersion(of: path) }
@@ -66,8 +67,10 @@ public final class ImageCache: Sendable {
     if let movingBytes, file.header.animation != nil {
       frames = try file.frames(fit, limit: movingBytes, isCancelled: isCancelled)
     } else {
-      let image = try file.decode(to: file.header.storedSize(fit), clock: .monotonic, isCancelled: isCancelled)
-      frames = [ImageFrame(image: image, duration: .zero)]
+      let image = try file.decode(
+        to: file.header.storedSize(fit), clock: .monotonic, isCancelled: isCancelled,
+        showCoarse: showCoarse.map { show in { show(DecodedImage(header: file.header, still: $0)) } })
+      frames = DecodedImage(header: file.header, still: image).frames
     }
     let decoded = DecodedImage(header: file.header, frames: frames)
     let left = images.withLock {

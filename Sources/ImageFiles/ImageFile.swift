@@ -110,9 +110,11 @@ public struct ImageFile: Sendable {
     try decode(to: header.storedSize(box.map(ImageFit.inside) ?? .natural), clock: clock, isCancelled: isCancelled)
   }
 
-  /// - Parameter result: the size, not turned upright.
-  func decode(
-    to result: PixelSize, clock: SystemClock, isCancelled: @escaping () -> Bool
+  /// - Parameters:
+  ///   - result: the size, not turned upright.
+  ///   - showCoarse: is called with pictures of the first scans of a large progressive JPEG, while the others are decoded.
+  package func decode(
+    to result: PixelSize, clock: SystemClock, isCancelled: @escaping () -> Bool, showCoarse: ((Image) -> Void)? = nil
   ) throws(ImageFileError) -> Image {
     let watch = DecodingWatch(name: name, limits: limits, clock: clock, isCancelled: isCancelled)
     try watch.check()
@@ -121,7 +123,7 @@ public struct ImageFile: Sendable {
       let source: any FrameSource
       switch header.format {
       case .png: return try PNGFile(bytes, limits: limits, name: name).decode(to: result, watch: watch)
-      case .jpeg: return try JPEGFile(bytes, name: name).decode(to: result, watch: watch)
+      case .jpeg: return try JPEGFile(bytes, name: name).decode(to: result, watch: watch, showCoarse: showCoarse)
       case .webp where header.animation == nil:
         return try WebPFile(bytes, limits: limits, name: name).decode(to: result, watch: watch)
       case .webp: source = try WebPAnimation(bytes, limits: limits, name: name)

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Raster
 
 /// The size in which a picture is decoded, by that of its file. A picture never becomes larger, but a drawing does.
@@ -71,6 +72,12 @@ package struct DecodedImage: Sendable {
   package let header: ImageFile.Header
   /// One, of duration 0, unless the file moves.
   package let frames: [ImageFrame]
+
+  init(header: ImageFile.Header, frames: [ImageFrame]) { (self.header, self.frames) = (header, frames) }
+
+  init(header: ImageFile.Header, still: Image) {
+    self.init(header: header, frames: [ImageFrame(image: still, duration: .zero)])
+  }
 
   var bytes: Int { frames.reduce(0) { $0 + $1.image.bytesPerRow * $1.image.height } }
 }

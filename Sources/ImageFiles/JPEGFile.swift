@@ -7,7 +7,10 @@ final class JPEGFile {
   let orientation: ImageOrientation
   private let decoder: OpaquePointer
   private let header: cimagefiles_jpeg_header
-  private let name: String
+  private let (name, fileBytes): (String, Int)
+
+  /// The bytes that must still come where a picture of the scans so far is shown: those that take about a frame to decode.
+  static let leastRest = 256 << 10
 
   /// Reads what stands before the pixels. The bytes must stay while the object lives.
   init(_ bytes: UnsafeRawBufferPointer, name: String) throws(ImageFileError) {
@@ -16,7 +19,7 @@ final class JPEGFile {
     }
     var header = cimagefiles_jpeg_header()
     let result = cimagefiles_jpeg_read_header(decoder, &header)
-    (self.decoder, self.header, self.name) = (decoder, header, name)
+    (self.decoder, self.header, self.name, fileBytes) = (decoder, header, name, bytes.count)
     size = PixelSize(width: Int(header.width), height: Int(header.height))
     orientation = ImageOrientation(exif: UnsafeRawBufferPointer(start: header.exif, count: header.exif_size))
     if result != cimagefiles_ok { throw error(result, watch: nil) }
@@ -25,7 +28,10 @@ final class JPEGFile {
   deinit { cimagefiles_jpeg_close(decoder) }
 
   /// Decodes to a size that is not turned upright yet.
-  func decode(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> Image {
+  ///
+  /// - Parameter showCoarse: is called with pictures of a progressive file's first scans, at most four: each has at least twice the
+  ///   bytes of the one before, the first a sixteenth of the file's. None is made where memory is too short for two results.
+  func decode(to result: PixelSize, watch: DecodingWatch, showCoarse: ((Image) -> Void)?) throws(ImageFileError) -> Image {
     let resultBytes = result.pixels * 4
     guard resultBytes < watch.limits.memory else { throw .needsMemory(name: name, limit: watch.limits.memory) }
     var (width, height): (UInt32, UInt32) = (0, 0)
@@ -35,6 +41,19 @@ final class JPEGFile {
         { context in context.map { Unmanaged<DecodingWatch>.fromOpaque($0).takeUnretainedValue().shouldStop() } ?? false },
         Unmanaged.passUnretained(watch).toOpaque(), &width, &height), watch)
     let source = PixelSize(width: Int(width), height: Int(height))
+    // Coefficients have two bytes, as many of each colour as there are pixels at most.
+    let makesCoarse = showCoarse != nil && header.is_progressive && size.pixels * 8 + resultBytes * 2 < watch.limits.memory
+    var (from, to, isWhole) = (fileBytes / 16, makesCoarse ? fileBytes - Self.leastRest : 0, false)
+    while true {
+      try check(cimagefiles_jpeg_read_scans(decoder, from, max(to, 0), &from, &isWhole), watch)
+      let image = try readRows(source, result, watch)
+      if isWhole { return withExtendedLifetime(watch) { image } }
+      showCoarse?(image)
+      from *= 2
+    }
+  }
+
+  private func readRows(_ source: PixelSize, _ result: PixelSize, _ watch: DecodingWatch) throws(ImageFileError) -> Image {
     let builder = try PictureBuilder(
       source: source, result: result, orientation: orientation, conversion: conversion, isOpaque: true, memory: 0,
       watch: watch)
@@ -49,7 +68,7 @@ final class JPEGFile {
       }
       builder.add()
     }
-    return withExtendedLifetime(watch) { builder.image() }
+    return builder.image()
   }
 
   private lazy var conversion: ColorConversion? = {

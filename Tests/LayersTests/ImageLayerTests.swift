@@ -356,8 +356,9 @@ import XCTest
   }
 }
 
+/// An image layer of 20×20 points in a tree, on simulated workers.
 @MainActor
-private final class ImageStage {
+final class ImageStage {
   let pool = WorkerPool(simulatedThreads: 1)
   let stage: Stage
   let layer = ImageLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20))

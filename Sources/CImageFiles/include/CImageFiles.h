@@ -55,11 +55,17 @@ void cimagefiles_jpeg_close(struct cimagefiles_jpeg *decoder);
 cimagefiles_result cimagefiles_jpeg_read_header(struct cimagefiles_jpeg *decoder, cimagefiles_jpeg_header *header);
 
 // Begins to decode at `eighths` of 8 of the size, rounded up, which `width` and `height` then say. `should_stop` is called
-// before each row, and at each row of blocks of a progressive file. Of a progressive file all passes are read here, of which at
-// most 500 are accepted. `memory` is the limit, in bytes, of what a progressive file needs for its coefficients.
+// before each row, and at each row of blocks of a file with several scans. `memory` is the limit, in bytes, of what such a file needs
+// for its coefficients.
 cimagefiles_result cimagefiles_jpeg_start(struct cimagefiles_jpeg *decoder, int eighths, long memory,
                                           bool (*should_stop)(void *_Nullable context), void *_Nullable context,
                                           uint32_t *width, uint32_t *height);
+
+// Goes on to the rows of the next picture that is made of the file. That is the whole one, for which all scans are read, at most 500;
+// or before it one of a progressive file's scans so far, if one of them has ended in `from..<to` of the file's bytes and each colour
+// has come. `position` is that end, and `is_whole` says which it is. Call it again when all rows of such a picture are read.
+cimagefiles_result cimagefiles_jpeg_read_scans(struct cimagefiles_jpeg *decoder, size_t from, size_t to, size_t *position,
+                                               bool *is_whole);
 
 // Reads the next row: words of red, green and blue with alpha 255, or the bytes C, M, Y, K.
 cimagefiles_result cimagefiles_jpeg_read_row(struct cimagefiles_jpeg *decoder, uint32_t *row);

@@ -27,6 +27,9 @@ enum AsynchronousDisplay: Sendable {
   /// True while the newest drawing is requested and no worker has taken it.
   var isWaiting: Bool { latest?.isWaiting ?? false }
 
+  /// True for the newest drawing, while no worker has finished it.
+  func isNewest(_ job: DrawingJob) -> Bool { job === latest }
+
   mutating func request(_ job: DrawingJob) {
     switch self {
     case .idle: self = .drawing(job, requests: 1)

@@ -5,7 +5,8 @@ import Raster
 final class DrawingJob: Sendable {
   enum State: Sendable {
     case waiting(any PictureMaker)
-    case drawing
+    /// With a coarse picture that nobody has shown yet.
+    case drawing(MadePicture?)
     case finished(MadePicture)
     case failed(any Error)
     /// With the picture if it was finished.
@@ -42,7 +43,8 @@ final class DrawingJob: Sendable {
     let old = storedState.withLock { state in
       let old = state
       switch old {
-      case .waiting, .drawing: state = .cancelled(nil)
+      case .waiting: state = .cancelled(nil)
+      case .drawing(let coarse): state = .cancelled(coarse)
       case .finished(let picture): state = .cancelled(picture)
       case .failed, .cancelled: break
       }
@@ -58,15 +60,34 @@ final class DrawingJob: Sendable {
   func run() {
     let maker = storedState.withLock { state -> (any PictureMaker)? in
       guard case .waiting(let maker) = state else { return nil }
-      state = .drawing
+      state = .drawing(nil)
       return maker
     }
     guard let maker else { return }
     times?.begin()
     do {
-      settle(.finished(try maker.makePicture(for: target, isCancelled: { self.isCancelled })))
+      settle(.finished(try maker.makePicture(for: target, isCancelled: { self.isCancelled }, showCoarse: showCoarse)))
     } catch {
       settle(.failed(error))
+    }
+  }
+
+  /// Has the main thread show a picture until the whole one is there. One that it has not shown yet gives way.
+  private func showCoarse(_ picture: MadePicture) {
+    let isWanted = storedState.withLock { state in
+      guard case .drawing = state else { return false }
+      state = .drawing(picture)
+      return true
+    }
+    if isWanted { countdown.reportCoarse() }
+  }
+
+  /// The coarse picture that is to be shown, once.
+  func takeCoarse() -> MadePicture? {
+    storedState.withLock { state in
+      guard case .drawing(let picture?) = state else { return nil }
+      state = .drawing(nil)
+      return picture
     }
   }
 
@@ -127,7 +148,7 @@ final class DrawingCountdown: Sendable {
   private let state = Lock(State())
   private let whenReady: @Sendable () -> Void
 
-  /// - Parameter whenReady: is called once, on any thread, unless all pictures were cancelled.
+  /// - Parameter whenReady: is called once, on any thread, unless all pictures were cancelled; and before for each coarse one.
   init(whenReady: @escaping @Sendable () -> Void) {
     self.whenReady = whenReady
   }
@@ -148,6 +169,11 @@ final class DrawingCountdown: Sendable {
     }
     waiter?.open()
   }
+
+  func reportCoarse() { whenReady() }
+
+  /// True if no picture is pending.
+  var isSettled: Bool { state.withLock { $0.pending == 0 } }
 
   /// True if all pictures were cancelled.
   var isAbandoned: Bool { state.withLock { $0.pending == 0 && !$0.hasResult } }

@@ -92,7 +92,7 @@ extension Layer {
   }
 
   private func picture(of target: DrawingTarget, _ maker: (any PictureMaker)?) throws -> MadePicture {
-    if let maker { return try maker.makePicture(for: target) { false } }
+    if let maker { return try maker.makePicture(for: target, isCancelled: { false }, showCoarse: nil) }
     return MadePicture(image: try target.image(drawnBy: draw(in:)), measures: target.measures)
   }
 }

@@ -21,6 +21,10 @@ extension LayerContext {
     }
     for number in news.groups {
       guard let index = groups.firstIndex(where: { $0.number == number }) else { continue }
+      guard groups[index].countdown.isSettled else {
+        if showCoarse(groups[index]) { hasChanged = true }
+        continue
+      }
       let group = groups.remove(at: index)
       for member in group.members {
         switch member.job.state {
@@ -39,6 +43,21 @@ extension LayerContext {
         case .waiting, .drawing, .cancelled(nil):
           break
         }
+      }
+    }
+    return hasChanged
+  }
+
+  /// Shows what there is of pictures that workers still make. Others of the group wait until all are made.
+  private func showCoarse(_ group: DrawingGroup) -> Bool {
+    var hasChanged = false
+    for member in group.members {
+      guard let picture = member.job.takeCoarse() else { continue }
+      if let taker = member.taker, taker.asynchronous.isNewest(member.job) {
+        taker.take(picture)
+        hasChanged = true
+      } else {
+        for image in picture.images { retired.append(image) }
       }
     }
     return hasChanged

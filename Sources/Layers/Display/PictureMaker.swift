@@ -4,8 +4,12 @@ import Raster
 
 /// Makes the picture of a layer, on any thread.
 protocol PictureMaker: Sendable {
-  /// - Parameter isCancelled: is read between expensive steps; what is returned then is not used.
-  func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture
+  /// - Parameters:
+  ///   - isCancelled: is read between expensive steps; what is returned then is not used.
+  ///   - showCoarse: takes pictures that are shown until the whole one is made; nil where nobody sees them.
+  func makePicture(
+    for target: DrawingTarget, isCancelled: @escaping () -> Bool, showCoarse: ((MadePicture) -> Void)?
+  ) throws -> MadePicture
 }
 
 struct MadePicture: Sendable {
@@ -24,7 +28,9 @@ struct MadePicture: Sendable {
 struct DrawnPicture: PictureMaker {
   let drawing: any Drawing
 
-  func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture {
+  func makePicture(
+    for target: DrawingTarget, isCancelled: @escaping () -> Bool, showCoarse: ((MadePicture) -> Void)?
+  ) throws -> MadePicture {
     MadePicture(
       image: try target.image(isCancelled: isCancelled, drawnBy: drawing.draw(in:)), measures: target.measures,
       rect: target.bounds)

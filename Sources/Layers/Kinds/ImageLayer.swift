@@ -17,6 +17,7 @@ import RenderTree
 /// until then, pictures of one commit appear together, and `drawingPriority` holds. It decodes anew when the layer's size changes.
 /// After the file, `contentsRect` or `limits` have changed, call `setNeedsDisplay()`. Nothing is decoded before the layer has a size.
 /// Until then a worker reads the size of the file, so that a stack or a grid gives the layer its place.
+/// A large progressive JPEG that takes the place of another file is shown by its first scans until all are decoded.
 ///
 /// A file that moves does so on the layer's clock, as an animation of `contents` under the key `frames`: `speed` and `timeOffset` pause
 /// and scrub it, and other animations of `contents` go over it. All its pictures are in memory, made smaller if they would take more
@@ -61,10 +62,12 @@ open class ImageLayer: Layer {
   }
   /// The file that the last display asked for. It is awaited until a picture of it is shown.
   private var request: (file: String, isAwaited: Bool)?
+  /// The coarse picture that is shown, and what comes back if the file turns out to be damaged.
+  private var coarse: (image: Image, before: (image: Image?, drawn: DrawnMeasures?, measures: ImageMeasures?))?
   /// The file whose movement is shown, and its pictures.
   private var movement: (file: String, images: [Image])?
 
-  private static let framesKey = "frames"
+  private static let (framesKey, fadeKey) = ("frames", "pictureFade")
 
   public override init() {
     super.init()
@@ -114,7 +117,7 @@ open class ImageLayer: Layer {
 
   override func willDisplay() {
     let isNew = file != request?.file
-    if isNew { (request, failure) = (file.map { ($0, isAwaited: true) }, nil) }
+    if isNew { (request, failure, coarse) = (file.map { ($0, isAwaited: true) }, nil, nil) }
     guard file == nil || placeholder != nil && request?.isAwaited == true else { return }
     // A scene's text may have begun the movement of this file.
     if isNew, movement != nil { endMovement() }
@@ -126,14 +129,16 @@ open class ImageLayer: Layer {
     file.map {
       FilePicture(
         path: $0, gravity: contentsGravity, part: contentsRect.size, scale: contentsScale ?? 1, animates: animates,
-        limits: limits, cache: cache)
+        limits: limits, cache: cache, showsCoarse: request?.isAwaited == true && movement == nil)
     }
   }
 
   override func take(_ picture: MadePicture) {
     guard let file = picture.file else { return super.take(picture) }
+    let before = (image: values.image, drawn: drawnMeasures, measures: measures)
     measures = file.measures
     guard let request, !file.frames.isEmpty else { return }
+    coarse = file.isCoarse ? (picture.image, coarse?.before ?? before) : nil
     let shown = presentation[.contents]
     Transaction.apart {
       super.take(picture)
@@ -149,17 +154,28 @@ open class ImageLayer: Layer {
         animations.insert(animations.removeLast(), at: 0)
       }
       guard request.isAwaited, fadeDuration > .zero else { return }
-      add(BasicAnimation(.contents, from: shown, duration: fadeDuration), forKey: "pictureFade")
+      add(BasicAnimation(.contents, from: shown, duration: fadeDuration), forKey: Self.fadeKey)
     }
   }
 
   override func displayFailed(_ error: any Error) {
     guard let error = error as? ImageFileError else { return super.displayFailed(error) }
     failure = error
+    dropCoarse()
     #if DEBUG
       if onFailure == nil { DebugHint.give("\(description) shows no new picture: \(error)", kind: "no picture") }
     #endif
     onFailure?(self, error)
+  }
+
+  /// Shows again what a coarse picture was shown for.
+  private func dropCoarse() {
+    guard let coarse, values.image === coarse.image else { return }
+    Transaction.apart { setContents(coarse.before.image, drawn: coarse.before.drawn) }
+    removeAnimation(forKey: Self.fadeKey)
+    measures = coarse.before.measures
+    request?.isAwaited = true
+    self.coarse = nil
   }
 
   /// Animations of a layer that was in no tree for a turn have ended.
@@ -181,6 +197,8 @@ struct PictureFile: Sendable {
   let frames: [ImageFrame]
   /// Nil for a file that does not move.
   let movement: KeyframeAnimation?
+  /// True for a picture of the first scans of a file.
+  var isCoarse = false
 }
 
 /// Reads the size of a file.
@@ -188,7 +206,9 @@ private struct FileSize: PictureMaker {
   let path: String
   let limits: ImageLimits
 
-  func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture {
+  func makePicture(
+    for target: DrawingTarget, isCancelled: @escaping () -> Bool, showCoarse: ((MadePicture) -> Void)?
+  ) throws -> MadePicture {
     let measures = try ImageFile.measures(path: path, limits: limits)
     return MadePicture(
       image: try Bitmap(width: 1, height: 1).freeze(), measures: target.measures,
@@ -207,11 +227,19 @@ private struct FilePicture: PictureMaker {
   let animates: Bool
   let limits: ImageLimits
   let cache: ImageCache
+  let showsCoarse: Bool
 
-  func makePicture(for target: DrawingTarget, isCancelled: @escaping () -> Bool) throws -> MadePicture {
+  func makePicture(
+    for target: DrawingTarget, isCancelled: @escaping () -> Bool, showCoarse: ((MadePicture) -> Void)?
+  ) throws -> MadePicture {
     let fit = fit(target)
     let decoded = try cache.decoded(
-      path, fit, movingBytes: animates ? ImageLayer.movingBytes : nil, limits: limits, isCancelled: isCancelled)
+      path, fit, movingBytes: animates ? ImageLayer.movingBytes : nil, limits: limits, isCancelled: isCancelled,
+      showCoarse: showsCoarse ? showCoarse.map { show in { show(picture(of: $0, fit, target, isCoarse: true)) } } : nil)
+    return picture(of: decoded, fit, target, isCoarse: false)
+  }
+
+  private func picture(of decoded: DecodedImage, _ fit: ImageFit, _ target: DrawingTarget, isCoarse: Bool) -> MadePicture {
     let (header, frames) = (decoded.header, decoded.frames)
     let movement = Self.movement(frames, header.animation?.repetitions)
     // After its last repetition a file shows its last picture.
@@ -220,7 +248,7 @@ private struct FilePicture: PictureMaker {
     let scale = fit.isOfFile && !header.isDrawing ? scale : target.scale
     return MadePicture(
       image: image, measures: DrawnMeasures(size: image.pixelSize / scale, scale: scale),
-      file: PictureFile(measures: header.measures, frames: frames, movement: movement))
+      file: PictureFile(measures: header.measures, frames: frames, movement: movement, isCoarse: isCoarse))
   }
 
   /// The size in which the picture is decoded.
