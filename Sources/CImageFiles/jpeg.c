@@ -28,6 +28,9 @@ struct cimagefiles_jpeg {
   uint8_t *profile;
   // The markers so far that no decoding needs.
   int markers;
+  bool is_beginning;
+  // The last whole scan of a beginning, behind which each colour has come.
+  int last_scan;
   // True if the file ended before its end mark.
   bool has_ended;
   bool (*should_stop)(void *context);
@@ -73,6 +76,7 @@ static void start_source(j_decompress_ptr info) {}
 // The file is in memory, so there is never more of it. An end mark is given in its place: a file that lacks nothing else is whole.
 static boolean fill_source(j_decompress_ptr info) {
   static const JOCTET end[2] = {0xFF, JPEG_EOI};
+  if (decoder_of((j_common_ptr)info)->is_beginning) return FALSE;
   decoder_of((j_common_ptr)info)->has_ended = true;
   info->src->next_input_byte = end;
   info->src->bytes_in_buffer = sizeof end;
@@ -82,6 +86,7 @@ static boolean fill_source(j_decompress_ptr info) {
 static void skip_source(j_decompress_ptr info, long count) {
   if (count <= 0) return;
   if ((size_t)count > info->src->bytes_in_buffer) {
+    info->src->bytes_in_buffer = 0;
     fill_source(info);
     return;
   }
@@ -97,11 +102,12 @@ static void check_progress(j_common_ptr common) {
   if (decoder->should_stop(decoder->context)) fail(decoder, cimagefiles_stopped, NULL);
 }
 
-struct cimagefiles_jpeg *cimagefiles_jpeg_open(const uint8_t *bytes, size_t size) {
+struct cimagefiles_jpeg *cimagefiles_jpeg_open(const uint8_t *bytes, size_t size, bool is_beginning) {
   struct cimagefiles_jpeg *decoder = calloc(1, sizeof *decoder);
   if (!decoder) return NULL;
   decoder->bytes = bytes;
   decoder->size = size;
+  decoder->is_beginning = is_beginning;
   decoder->info.err = jpeg_std_error(&decoder->errors);
   decoder->errors.error_exit = exit_on_error;
   decoder->errors.emit_message = handle_message;
@@ -154,7 +160,7 @@ cimagefiles_result cimagefiles_jpeg_read_header(struct cimagefiles_jpeg *decoder
   info->src = &decoder->source;
   jpeg_save_markers(info, JPEG_APP0 + 1, 0xFFFF);
   jpeg_save_markers(info, JPEG_APP0 + 2, 0xFFFF);
-  jpeg_read_header(info, TRUE);
+  if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) fail(decoder, cimagefiles_damaged, "the file ends too early");
   // libjpeg would make pixels up, without a warning, where such a file was cut.
   if (info->arith_code) fail(decoder, cimagefiles_damaged, "arithmetic coding is not read");
   *header = (cimagefiles_jpeg_header){
@@ -220,9 +226,16 @@ cimagefiles_result cimagefiles_jpeg_read_scans(struct cimagefiles_jpeg *decoder,
     // With several scans, the end mark alone says that none is missing.
     if (decoder->has_ended) fail(decoder, cimagefiles_damaged, "the file ends too early");
     if (step == JPEG_REACHED_EOI) break;
-    if (step != JPEG_SCAN_COMPLETED) continue;
+    if (step == JPEG_SUSPENDED) {
+      if (decoder->last_scan == 0) fail(decoder, cimagefiles_damaged, "no scan of it is whole");
+      *is_whole = false;
+      jpeg_start_output(info, decoder->last_scan);
+      return cimagefiles_ok;
+    }
+    if (step != JPEG_SCAN_COMPLETED || !has_all_colors(info)) continue;
+    decoder->last_scan = info->input_scan_number;
     size_t end = decoder->size - decoder->source.bytes_in_buffer;
-    if (end < from || end >= to || !has_all_colors(info)) continue;
+    if (end < from || end >= to) continue;
     *position = end;
     *is_whole = false;
     break;
@@ -234,7 +247,7 @@ cimagefiles_result cimagefiles_jpeg_read_scans(struct cimagefiles_jpeg *decoder,
 cimagefiles_result cimagefiles_jpeg_read_row(struct cimagefiles_jpeg *decoder, uint32_t *row) {
   if (setjmp(decoder->failure)) return decoder->result;
   JSAMPROW rows[1] = {(JSAMPROW)row};
-  // The source never suspends, so that there is always a row.
+  // The source never suspends in the scans that are shown, so that there is always a row.
   if (jpeg_read_scanlines(&decoder->info, rows, 1) != 1) fail(decoder, cimagefiles_damaged, "there are no more rows");
   return cimagefiles_ok;
 }

@@ -17,6 +17,8 @@ final class Download {
   var state = State.lookingUp
   /// The sizes in which workers decode the picture; nil for its own.
   var boxes: Set<PixelSize?> = []
+  /// The bytes of which a picture was shown before all had come, by its size.
+  var shownBytes: [PixelSize?: Int] = [:]
   /// True once a worker was told to keep the bytes.
   var isKept = false
   private nonisolated let abandoned = Atomic(false)

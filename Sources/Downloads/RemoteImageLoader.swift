@@ -47,6 +47,7 @@ public final class RemoteImageLoader {
 
   private struct Waiting {
     let box: PixelSize?
+    let coarse: (@MainActor (Image) -> Void)?
     let completion: Completion
   }
 
@@ -75,14 +76,17 @@ public final class RemoteImageLoader {
   /// - Parameters:
   ///   - box: the pixels into which it is to fit, as in `ImageFile.decode(fitting:isCancelled:)`.
   ///   - order: the place among the requests: lower ones are transferred first. In a list, the distance from the rows that are seen.
+  ///   - coarse: is called before, on the main thread, with pictures of the first scans of a progressive JPEG while the others come: of its
+  ///     first 64 KiB, and then whenever the bytes have doubled. If the transfer fails or the file is damaged, the last one has no successor.
   ///   - completion: is called once, later, on the main thread; not after `RemoteImageRequest.cancel()`.
   @discardableResult
   public func load(
-    _ address: WebAddress, fitting box: PixelSize? = nil, order: Int = 0, completion: @escaping Completion
+    _ address: WebAddress, fitting box: PixelSize? = nil, order: Int = 0, coarse: (@MainActor (Image) -> Void)? = nil,
+    completion: @escaping Completion
   ) -> RemoteImageRequest {
     lastNumber += 1
     let number = lastNumber
-    waiting[number] = Waiting(box: box, completion: completion)
+    waiting[number] = Waiting(box: box, coarse: coarse, completion: completion)
     let change = shared.join(number, address, order: order)
     if let download = downloads[address], case .decoding(let contents) = download.state {
       decode(contents, download, box)
@@ -145,13 +149,39 @@ public final class RemoteImageLoader {
     request.acceptedTypes = ["image/", "application/octet-stream", "binary/octet-stream"]
     request.sizeLimit = limits.fileBytes
     request.retries = retries
+    request.firstBeginning = 64 << 10
     request.fields = entry?.freshness.conditions ?? [:]
     download.state = .transferring(
       transfers.start(
         request,
         .onLoop { [weak self, modes] _, event in
-          if case .finished(let result) = event { post(modes) { self?.transferred(download, result, entry) } }
+          switch event {
+          case .beginning(let bytes): post(modes) { self?.decodeBeginning(bytes, download) }
+          case .finished(let result): post(modes) { self?.transferred(download, result, entry) }
+          case .progress, .retrying: break
+          }
         }))
+  }
+
+  /// Has workers decode the picture of what has come, in the sizes in which somebody would see it.
+  private func decodeBeginning(_ bytes: [UInt8], _ download: Download) {
+    guard isCurrent(download) else { return }
+    let numbers = shared.numbers(of: download.address).filter { waiting[$0]?.coarse != nil }
+    for box in Set(numbers.map { waiting[$0]?.box }) {
+      workers.submit(.drawing) { [weak self, limits, modes] in
+        let image = ImageFile.picture(
+          ofBeginning: bytes, name: download.address.text, fitting: box, limits: limits,
+          isCancelled: { download.isAbandoned })
+        if let image { post(modes) { self?.showCoarse(image, of: bytes.count, download, box) } }
+      }
+    }
+  }
+
+  private func showCoarse(_ image: Image, of bytes: Int, _ download: Download, _ box: PixelSize?) {
+    // Another worker may have been quicker with more of them.
+    guard isCurrent(download), download.shownBytes[box, default: 0] < bytes else { return }
+    download.shownBytes[box] = bytes
+    for number in shared.numbers(of: download.address) where waiting[number]?.box == box { waiting[number]?.coarse?(image) }
   }
 
   private func transferred(_ download: Download, _ result: Result<TransferAnswer, TransferError>, _ entry: CacheEntry?) {

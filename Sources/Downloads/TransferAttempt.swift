@@ -16,6 +16,8 @@ final class TransferAttempt {
   private var lines: UnsafeMutablePointer<curl_slist>?
   private let clock: SystemClock
   private var told = 0
+  /// The number of bytes at which the handler gets them next.
+  private var nextBeginning: Int
   /// Called with the bytes that have come and their total, at each step of progress.
   private let news: (News) -> Void
 
@@ -25,6 +27,8 @@ final class TransferAttempt {
     case connected
     /// So many bytes have come, of a total if it is known.
     case progress(Int, Int?)
+    /// All bytes that have come.
+    case beginning([UInt8])
   }
 
   /// - Parameter easy: a new handle of libcurl, which its owner frees.
@@ -33,6 +37,7 @@ final class TransferAttempt {
     news: @escaping (News) -> Void
   ) throws(TransferError) {
     (self.request, self.easy, self.clock, self.news) = (request, easy, clock, news)
+    nextBeginning = request.firstBeginning.map { max($0, 1) } ?? .max
     start = clock.now
     let fields = try request.fieldLines()
     if !request.acceptedTypes.isEmpty, request.fields.keys.allSatisfy({ $0.lowercased() != "accept" }) {
@@ -175,6 +180,10 @@ final class TransferAttempt {
     if let step = request.progressStep, bytes.count - told >= max(step, 1) {
       told = bytes.count
       news(.progress(bytes.count, head["transfer-encoding"] == nil ? head.contentLength : nil))
+    }
+    if bytes.count >= nextBeginning {
+      while nextBeginning <= bytes.count { nextBeginning *= 2 }
+      news(.beginning(bytes))
     }
     return true
   }

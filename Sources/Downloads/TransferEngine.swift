@@ -102,6 +102,7 @@ final class TransferEngine: @unchecked Sendable {
     switch news {
     case .progress(let received, let total):
       Self.deliver(.progress(received: received, total: total), of: entry.transfer, to: entry.handler)
+    case .beginning(let bytes): Self.deliver(.beginning(bytes), of: entry.transfer, to: entry.handler)
     case .connected:
       // Set anew, as the one for the connection would wake the loop in vain.
       deadlines.remove(number)

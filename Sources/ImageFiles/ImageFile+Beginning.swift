@@ -1,6 +1,6 @@
 internal import Glibc
 internal import LinuxSystem
-internal import Raster
+package import Raster
 
 /// The facts of a file that its place in a layout needs.
 package struct ImageMeasures: Hashable, Sendable {
@@ -30,6 +30,22 @@ extension ImageFile {
     let found = bytes.withUnsafeBytes { try? header(of: $0, name: path, limits: limits, isWhole: false) }
     if let found { return found.measures }
     return try ImageFile(path: path, limits: limits).header.measures
+  }
+
+  /// The picture of the scans that have come of a progressive JPEG, for bytes that its file begins with; nil for a file of another kind,
+  /// and while no scan is whole. See `decode(fitting:isCancelled:)`.
+  package static func picture(
+    ofBeginning bytes: [UInt8], name: String, fitting box: PixelSize?, limits: ImageLimits,
+    isCancelled: @escaping () -> Bool
+  ) -> Image? {
+    bytes.withUnsafeBytes { bytes in
+      guard ImageFormat(of: bytes) == .jpeg,
+        let header = try? header(of: bytes, name: name, limits: limits, isWhole: false),
+        let file = try? JPEGFile(bytes, name: name, isBeginning: true)
+      else { return nil }
+      let watch = DecodingWatch(name: name, limits: limits, clock: .monotonic, isCancelled: isCancelled)
+      return try? file.decodeBeginning(to: header.storedSize(box.map(ImageFit.inside) ?? .natural), watch: watch)
+    }
   }
 
   /// The first bytes of a file that has no more than `limit`.

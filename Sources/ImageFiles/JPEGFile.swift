@@ -13,8 +13,10 @@ final class JPEGFile {
   static let leastRest = 256 << 10
 
   /// Reads what stands before the pixels. The bytes must stay while the object lives.
-  init(_ bytes: UnsafeRawBufferPointer, name: String) throws(ImageFileError) {
-    guard let base = bytes.baseAddress, let decoder = cimagefiles_jpeg_open(base, bytes.count) else {
+  ///
+  /// - Parameter isBeginning: true for bytes that a file begins with, for `decodeBeginning`.
+  init(_ bytes: UnsafeRawBufferPointer, name: String, isBeginning: Bool = false) throws(ImageFileError) {
+    guard let base = bytes.baseAddress, let decoder = cimagefiles_jpeg_open(base, bytes.count, isBeginning) else {
       throw .outOfMemory(name: name)
     }
     var header = cimagefiles_jpeg_header()
@@ -32,17 +34,9 @@ final class JPEGFile {
   /// - Parameter showCoarse: is called with pictures of a progressive file's first scans, at most four: each has at least twice the
   ///   bytes of the one before, the first a sixteenth of the file's. None is made where memory is too short for two results.
   func decode(to result: PixelSize, watch: DecodingWatch, showCoarse: ((Image) -> Void)?) throws(ImageFileError) -> Image {
-    let resultBytes = result.pixels * 4
-    guard resultBytes < watch.limits.memory else { throw .needsMemory(name: name, limit: watch.limits.memory) }
-    var (width, height): (UInt32, UInt32) = (0, 0)
-    try check(
-      cimagefiles_jpeg_start(
-        decoder, Int32(eighths(for: result)), watch.limits.memory - resultBytes,
-        { context in context.map { Unmanaged<DecodingWatch>.fromOpaque($0).takeUnretainedValue().shouldStop() } ?? false },
-        Unmanaged.passUnretained(watch).toOpaque(), &width, &height), watch)
-    let source = PixelSize(width: Int(width), height: Int(height))
+    let source = try start(to: result, watch)
     // Coefficients have two bytes, as many of each colour as there are pixels at most.
-    let makesCoarse = showCoarse != nil && header.is_progressive && size.pixels * 8 + resultBytes * 2 < watch.limits.memory
+    let makesCoarse = showCoarse != nil && header.is_progressive && size.pixels * 8 + result.pixels * 8 < watch.limits.memory
     var (from, to, isWhole) = (fileBytes / 16, makesCoarse ? fileBytes - Self.leastRest : 0, false)
     while true {
       try check(cimagefiles_jpeg_read_scans(decoder, from, max(to, 0), &from, &isWhole), watch)
@@ -51,6 +45,29 @@ final class JPEGFile {
       showCoarse?(image)
       from *= 2
     }
+  }
+
+  /// Decodes the scans that have come of a progressive file; nil for another one, or while no scan is whole.
+  func decodeBeginning(to result: PixelSize, watch: DecodingWatch) throws(ImageFileError) -> Image? {
+    guard header.is_progressive else { return nil }
+    let source = try start(to: result, watch)
+    var (end, isWhole) = (0, false)
+    try check(cimagefiles_jpeg_read_scans(decoder, 0, 0, &end, &isWhole), watch)
+    let image = try readRows(source, result, watch)
+    return withExtendedLifetime(watch) { image }
+  }
+
+  /// Returns the size of the rows that come.
+  private func start(to result: PixelSize, _ watch: DecodingWatch) throws(ImageFileError) -> PixelSize {
+    let resultBytes = result.pixels * 4
+    guard resultBytes < watch.limits.memory else { throw .needsMemory(name: name, limit: watch.limits.memory) }
+    var (width, height): (UInt32, UInt32) = (0, 0)
+    try check(
+      cimagefiles_jpeg_start(
+        decoder, Int32(eighths(for: result)), watch.limits.memory - resultBytes,
+        { context in context.map { Unmanaged<DecodingWatch>.fromOpaque($0).takeUnretainedValue().shouldStop() } ?? false },
+        Unmanaged.passUnretained(watch).toOpaque(), &width, &height), watch)
+    return PixelSize(width: Int(width), height: Int(height))
   }
 
   private func readRows(_ source: PixelSize, _ result: PixelSize, _ watch: DecodingWatch) throws(ImageFileError) -> Image {

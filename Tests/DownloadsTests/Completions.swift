@@ -11,6 +11,7 @@ final class Completions: Sendable {
     var order: [String] = []
     var retries: [String: Int] = [:]
     var progress: [String: [Int]] = [:]
+    var beginnings: [String: [[UInt8]]] = [:]
     /// News that came after the end.
     var late = 0
   }
@@ -23,6 +24,7 @@ final class Completions: Sendable {
         if state.results[key] != nil { state.late += 1 }
         switch event {
         case .progress(let received, _): state.progress[key, default: []].append(received)
+        case .beginning(let bytes): state.beginnings[key, default: []].append(bytes)
         case .retrying: state.retries[key, default: 0] += 1
         case .finished(let result):
           state.results[key, default: []].append(result)
@@ -39,6 +41,7 @@ final class Completions: Sendable {
   var areSingle: Bool { state.withLock { state in state.late == 0 && state.results.values.allSatisfy { $0.count == 1 } } }
   func retries(_ key: String) -> Int { state.withLock { $0.retries[key] ?? 0 } }
   func progress(_ key: String) -> [Int] { state.withLock { $0.progress[key] ?? [] } }
+  func beginnings(_ key: String) -> [[UInt8]] { state.withLock { $0.beginnings[key] ?? [] } }
   func result(_ key: String) -> Result<TransferAnswer, TransferError>? { state.withLock { $0.results[key]?.first } }
   func error(_ key: String) -> TransferError? {
     if case .failure(let error)? = result(key) { return error }

@@ -231,6 +231,57 @@ final class RemoteImageTests: XCTestCase {
     }
   }
 
+  /// A progressive JPEG filled up by comments, and how much of it is sent before the server waits: 128 KiB and the first scan.
+  private static func progressive() throws -> (bytes: [UInt8], held: Int) {
+    let tests = String(#filePath.dropLast("DownloadsTests/RemoteImageTests.swift".count))
+    let bytes = try OwnedDescriptor.contents(of: tests + "ImageFilesTests/Pictures/progressive.jpg", limit: 1 << 20)
+    let comment = [0xFF, 0xFE, 0xFF, 0xFF] + [UInt8](repeating: 32, count: 65_533)
+    // Its first scan with the tables before it comes behind the first beginning that is looked at, and before the second.
+    var file = bytes[..<177] + comment + [0xFF, 0xFE, 0x9C, 0x42] + [UInt8](repeating: 32, count: 40_000)
+    file += bytes[177..<298] + comment
+    return (Array(file + bytes[298...]), file.count)
+  }
+
+  func testAProgressivePictureIsSeenWhileItComes() throws {
+    try MainActor.assumeIsolated { [folder, workers] in
+      let (bytes, held) = try Self.progressive()
+      let server = try Server { request in
+        let end = request.path == "/whole" ? bytes.count : bytes.count - 20
+        let head = Server.text("HTTP/1.1 200 OK\r\nContent-Length: \(end)\r\n\r\n")
+        return [head, .send(Array(bytes[..<held])), .hold, .send(Array(bytes[held..<end]))]
+      }
+      let stage = try Stage(folder.path, workers)
+      let box = PixelSize(width: 30, height: 30)
+      for path in ["/whole", "/cut"] {
+        let address = try WebAddress(server.address(path))
+        var (coarse, large, results): ([Image], [Image], [Result<Image, RemoteImageError>]) = ([], [], [])
+        stage.loader.load(address, fitting: box, coarse: { coarse.append($0) }) { results.append($0) }
+        // Others of the same transfer, one in another size, one that wants no such picture, and one that has left.
+        stage.loader.load(address, coarse: { large.append($0) }) { results.append($0) }
+        stage.loader.load(address, fitting: box) { results.append($0) }
+        stage.loader.load(address, coarse: { _ in XCTFail("It has left.") }) { results.append($0) }.cancel()
+        stage.run { coarse.count == 1 && large.count == 1 }
+        XCTAssertEqual([coarse[0].width, coarse[0].height, large[0].width, large[0].height], [30, 21, 61, 43])
+        XCTAssertEqual(results.count, 0)
+        server.release()
+        stage.run { results.count == 3 }
+        XCTAssertEqual([coarse.count, large.count], [1, 1])
+        if path == "/whole" {
+          let pictures = try results.map { try $0.get() }
+          XCTAssertEqual(Set(pictures.map(\.width)), [30, 61])
+          let whole = try ImageFile(bytes: bytes).decode(fitting: box)
+          let small = try XCTUnwrap(pictures.first { $0.width == 30 })
+          XCTAssertTrue((0..<21).allSatisfy { memcmp(small.row($0), whole.row($0), 120) == 0 })
+          XCTAssertFalse((0..<21).allSatisfy { memcmp(coarse[0].row($0), whole.row($0), 120) == 0 })
+        } else {
+          for result in results {
+            guard case .failure(.picture(.damaged)) = result else { return XCTFail("\(result)") }
+          }
+        }
+      }
+    }
+  }
+
   /// In a mode of its own, as while a finger drags, no completion is called that is meant for the default mode.
   func testCompletionsWaitForTheirMode() throws {
     try MainActor.assumeIsolated { [workers] in

@@ -22,6 +22,7 @@ final class TransferLoopTests: XCTestCase {
     let transfers = try TransferLoop(.local())
     var request = try TransferRequest(server.address("/moved"))
     request.progressStep = 100_000
+    request.firstBeginning = 100_000
     request.fields = ["X-Mine": "yes", "Accept-Language": "de"]
     transfers.start(request, completions.handler("a"))
     completions.wait(for: 1)
@@ -36,6 +37,12 @@ final class TransferLoopTests: XCTestCase {
     let progress = completions.progress("a")
     XCTAssertEqual(progress, progress.sorted())
     XCTAssertTrue((5...10).contains(progress.count), "\(progress)")
+    let beginnings = completions.beginnings("a")
+    XCTAssertEqual(beginnings.count, 4)
+    for (bytes, least) in zip(beginnings, [100_000, 200_000, 400_000, 800_000]) {
+      XCTAssertTrue((least..<2 * least).contains(bytes.count), "\(bytes.count)")
+      XCTAssertTrue(body.starts(with: bytes))
+    }
     XCTAssertTrue(
       server.requests.allSatisfy { $0.head.contains("X-Mine: yes\r\n") && $0.head.contains("Accept-Language: de\r\n") })
     // The connection is used again.

@@ -157,6 +157,62 @@ import Testing
   }
 }
 
+/// Pictures of what has come of a file.
+@Suite struct BeginningTests {
+  private func picture(
+    _ bytes: some Sequence<UInt8>, _ box: PixelSize? = nil, _ limits: ImageLimits = ImageLimits()
+  ) -> Image? {
+    ImageFile.picture(ofBeginning: Array(bytes), name: "", fitting: box, limits: limits, isCancelled: { false })
+  }
+
+  @Test(arguments: CoarsePictureTests.names, [nil, PixelSize(width: 20, height: 15)])
+  func picturesAreThoseOfTheWholeScans(name: String, box: PixelSize?) throws {
+    let scans = try JPEGScans(Pictures.bytes(name))
+    let whole = try ImageFile(bytes: scans.bytes).decode(fitting: box)
+    for end in scans.ends {
+      // A scan has ended when the marker behind it is there.
+      let beginning = try #require(picture(scans.bytes.prefix(end + 2), box))
+      let expected = try ImageFile(bytes: scans.bytes.prefix(end) + [0xFF, 0xD9]).decode(fitting: box)
+      #expect(beginning.pixels == expected.pixels, "\(end)")
+    }
+    // Rows of the scan that comes are finer already; it is not made up where it is not there.
+    for count in stride(from: 0, to: scans.bytes.count, by: 7) {
+      let beginning = picture(scans.bytes.prefix(count), box)
+      #expect((beginning == nil) == (count < scans.ends[0] + 2), "\(count)")
+      #expect(beginning.map { $0.width == whole.width && $0.height == whole.height } ?? true)
+    }
+    #expect(picture(scans.bytes, box)?.pixels == whole.pixels)
+    // The end of a comment has not come either, in which a marker means nothing.
+    let comment: [UInt8] = [0xFF, 0xFE, 0xFF, 0xFF, 1, 0xFF, 0xC0, 0, 11, 8, 0, 16, 0, 16, 1, 1, 0x11, 0]
+    #expect(picture(scans.bytes.prefix(scans.ends[0]) + comment, box) != nil)
+    // Without the first scan, which has the means of all colours, the others say nothing of them.
+    let lacking = scans.bytes[..<scans.begins[0]] + scans.bytes[scans.ends[0]..<(scans.ends[2] + 2)]
+    #expect(picture(lacking, box) == nil)
+  }
+
+  @Test(arguments: Pictures.names.filter { !CoarsePictureTests.names.contains($0) })
+  func otherFilesHaveNone(name: String) throws {
+    let bytes = try Pictures.bytes(name)
+    for count in [bytes.count / 2, bytes.count - 1, bytes.count] { #expect(picture(bytes.prefix(count)) == nil) }
+  }
+
+  @Test(arguments: CoarsePictureTests.names)
+  func damagedBeginningsAreHarmless(name: String) throws {
+    var generator = SplitMix64(seed: UInt64(runSeed))
+    let whole = try Pictures.bytes(name)
+    var limits = ImageLimits()
+    (limits.pixels, limits.memory) = (1 << 18, 4 << 20)
+    for _ in 0..<(isLongRun ? 10_000 : 200) {
+      var bytes = Array(whole.prefix(.random(in: 0...whole.count, using: &generator)))
+      for _ in 0..<Int.random(in: 0...3, using: &generator) where !bytes.isEmpty {
+        bytes[.random(in: bytes.indices, using: &generator)] ^= 1 << UInt8.random(in: 0...7, using: &generator)
+      }
+      guard let image = picture(bytes, PixelSize(width: 300, height: 300), limits) else { continue }
+      #expect(image.width <= 300 && image.height <= 300, "seed \(runSeed)")
+    }
+  }
+}
+
 /// The places of a JPEG's scans, whose tables stand before them.
 struct JPEGScans {
   let bytes: [UInt8]

@@ -46,8 +46,8 @@ typedef struct {
   size_t profile_size;
 } cimagefiles_jpeg_header;
 
-// Makes a decoder of a file in memory, which must stay there. Null if there is no memory.
-struct cimagefiles_jpeg *_Nullable cimagefiles_jpeg_open(const uint8_t *bytes, size_t size);
+// Makes a decoder of a file in memory, or of bytes that one begins with, which must stay there. Null if there is no memory.
+struct cimagefiles_jpeg *_Nullable cimagefiles_jpeg_open(const uint8_t *bytes, size_t size, bool is_beginning);
 
 void cimagefiles_jpeg_close(struct cimagefiles_jpeg *decoder);
 
@@ -64,6 +64,7 @@ cimagefiles_result cimagefiles_jpeg_start(struct cimagefiles_jpeg *decoder, int 
 // Goes on to the rows of the next picture that is made of the file. That is the whole one, for which all scans are read, at most 500;
 // or before it one of a progressive file's scans so far, if one of them has ended in `from..<to` of the file's bytes and each colour
 // has come. `position` is that end, and `is_whole` says which it is. Call it again when all rows of such a picture are read.
+// What a file begins with gives a picture of all that it has, if in a whole scan each colour has come.
 cimagefiles_result cimagefiles_jpeg_read_scans(struct cimagefiles_jpeg *decoder, size_t from, size_t to, size_t *position,
                                                bool *is_whole);
 
