@@ -61,9 +61,17 @@ struct ParagraphTexts: IteratorProtocol {
   /// The bytes before the first line break, and its own; 0 if there is none.
   private static func findLineBreak(_ bytes: UnsafeBufferPointer<UInt8>) -> (place: Int, length: Int) {
     func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
+    let words = UnsafeRawBufferPointer(bytes)
     var index = 0
     while index < bytes.count {
-      // Most bytes.
+      // Eight bytes at a time of those from 0x0E to 0x8D, with which no break begins.
+      if index + 8 <= bytes.count {
+        let word = words.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        if (word &- 0x0E0E_0E0E_0E0E_0E0E) & 0x8080_8080_8080_8080 == 0 {
+          index += 8
+          continue
+        }
+      }
       if bytes[index] &- 0x0E < 0xC2 - 0x0E {
         index += 1
         continue

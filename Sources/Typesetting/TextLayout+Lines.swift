@@ -9,27 +9,47 @@ extension TextLayout {
     public private(set) var range: Range<Int>
     /// The left end of what is seen of it; blanks at its end hang out.
     public private(set) var baseline: Point
-    /// The width of what is seen of it.
-    public let width: Double
     public private(set) var top: Double
-    public let height: Double
-    /// From left to right.
-    public let runs: [Run]
-    /// From left to right.
-    let pieces: [LinePiece]
-    /// The points between the side where it begins and its letters.
-    let indent: Double
-    let paragraph: ShapedParagraph
     /// The byte of the text at which the paragraph begins.
     private(set) var start = 0
+    private let contents: Contents
+
+    /// All that is the same wherever the line stands. A layout that takes it over from the one before copies a reference to it.
+    private final class Contents: Sendable {
+      let width: Double
+      let height: Double
+      let indent: Double
+      let runs: [Run]
+      let pieces: [LinePiece]
+      let paragraph: ShapedParagraph
+
+      init(
+        _ width: Double, _ height: Double, _ indent: Double, _ runs: [Run], _ pieces: [LinePiece],
+        _ paragraph: ShapedParagraph
+      ) {
+        (self.width, self.height, self.indent) = (width, height, indent)
+        (self.runs, self.pieces, self.paragraph) = (runs, pieces, paragraph)
+      }
+    }
 
     init(
       range: Range<Int>, baseline: Point, width: Double, top: Double, height: Double, runs: [Run], pieces: [LinePiece],
       indent: Double, paragraph: ShapedParagraph
     ) {
-      (self.range, self.baseline, self.width, self.top, self.height) = (range, baseline, width, top, height)
-      (self.runs, self.pieces, self.indent, self.paragraph) = (runs, pieces, indent, paragraph)
+      (self.range, self.baseline, self.top) = (range, baseline, top)
+      contents = Contents(width, height, indent, runs, pieces, paragraph)
     }
+
+    /// The width of what is seen of it.
+    public var width: Double { contents.width }
+    public var height: Double { contents.height }
+    /// From left to right.
+    public var runs: [Run] { contents.runs }
+    /// From left to right.
+    var pieces: [LinePiece] { contents.pieces }
+    /// The points between the side where it begins and its letters.
+    var indent: Double { contents.indent }
+    var paragraph: ShapedParagraph { contents.paragraph }
 
     /// True for a line of a paragraph whose direction is from right to left.
     public var isRightToLeft: Bool { paragraph.level == 1 }
