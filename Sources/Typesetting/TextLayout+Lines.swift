@@ -115,16 +115,17 @@ extension TextLayout.Line {
   }
 
   /// Rectangles as wide as runs, with their top above the baseline and their height. Those that go on in the next run are one: two would
-  /// have a seam between them. Where letters of one look are in several fonts, the widest run decides for all of them.
+  /// have a seam between them. Where letters of one look are in several fonts, the widest run decides for all of them;
+  /// a font of pictures, whose measures are those of no letters, only where there is no other.
   private func fills(_ stroke: (TextLayout.Run) -> (color: Color, top: Double, height: Double)?) -> [TextFill] {
     var fills: [TextFill] = []
     var rest = runs.filter { !$0.isHanging }[...]
     while let first = rest.popFirst() {
       let look = [first] + rest.prefix { $0.attributes == first.attributes }
       rest = rest.dropFirst(look.count - 1)
-      guard let widest = look.max(by: { $0.glyphs.width < $1.glyphs.width }), let last = look.last,
-        let stroke = stroke(widest)
-      else { continue }
+      let letters = look.filter { !$0.glyphs.font.face.hasPictures }
+      let widest = (letters.isEmpty ? look : letters).max { $0.glyphs.width < $1.glyphs.width }
+      guard let widest, let last = look.last, let stroke = stroke(widest) else { continue }
       var rect = Rect(
         x: baseline.x + first.x, y: baseline.y - first.rise - stroke.top,
         width: last.x + last.glyphs.width - first.x, height: stroke.height)

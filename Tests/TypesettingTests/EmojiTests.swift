@@ -77,6 +77,24 @@ import Testing
     #expect(runs.allSatisfy { run in run.glyphs.glyphs.allSatisfy { $0.id != 0 } })
   }
 
+  /// A font of pictures has measures that fit no letters: the line below an emoji is that of the letters beside it.
+  @Test func linesBelowEmojiAreThoseOfLetters() throws {
+    let attributes = AttributedText.Attributes {
+      ($0.underline, $0.strikethrough, $0.background) = (LineDecoration(), LineDecoration(), .black)
+    }
+    func fills(_ string: String) throws -> [TextFill] {
+      let line = try TextLayout(AttributedText(string, attributes), font: request, fonts: library).lines[0]
+      return (line.backgrounds + line.decorations).map { $0.offsetBy(dx: 0, dy: -line.baseline.y) }
+    }
+    let (letters, mixed) = (try fills("ab"), try fills("a😀😀😀😀"))
+    #expect(letters.count == 3 && mixed.count == 3)
+    for (one, other) in zip(letters, mixed) {
+      #expect(one.rect.minY == other.rect.minY && one.rect.height == other.rect.height && one.rect.width < other.rect.width)
+    }
+    // An emoji by itself has the one of its font.
+    #expect(try fills("😀")[1].rect.minY != letters[1].rect.minY)
+  }
+
   /// The ink lies within a line of the font's size, wherever the picture is cut.
   @Test func boxesAreThoseOfPictures() throws {
     let font = try library.font(FontRequest(["Noto Color Emoji"], size: 100))
