@@ -61,7 +61,7 @@ struct ImageRows: ContentRows {
   }
 
   /// The rows of an image at `shown` in a layer with these bounds.
-  fileprivate init?(
+  init?(
     _ image: Image, _ shown: Rect, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine, isMasked: Bool,
     _ cut: ContentCut
   ) {

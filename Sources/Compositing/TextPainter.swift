@@ -28,11 +28,11 @@ extension TextContent: PaintableContent {
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
     let (bounds, effects) = (layer.record.bounds, layer.node.effects)
+    let (place, frame) = edges(in: layer.record, effects)
     guard let map = map(in: bounds, effects, layer.node.transform) else {
-      image?.paint(layer, with: painter)
+      paintImage(in: frame, layer, with: painter)
       return
     }
-    let (place, frame) = edges(in: layer.record, effects)
     guard let edges = ContentEdges(place, in: frame, layer) else { return }
     for part in parts {
       switch part {
@@ -40,6 +40,17 @@ extension TextContent: PaintableContent {
       case .fill(let fill): painter.paint(fill.color, LayerShape(fill, map), edges, layer)
       }
     }
+  }
+
+  private func paintImage(in frame: Rect, _ layer: PaintedLayer, with painter: BandPainter) {
+    let (bounds, effects) = (layer.record.bounds, layer.node.effects)
+    guard !layer.record.flags.contains(.masksToBounds), let (image, place) = leaningImage(in: bounds, effects) else {
+      image?.paint(layer, with: painter)
+      return
+    }
+    let rows = ImageRows(
+      image, place, in: frame, effects, layer.node.transform, isMasked: layer.isMasked, ContentCut())
+    if let rows { painter.paint(rows, of: layer) }
   }
 
   /// The rectangles that cut the text: its own, and one that takes the place of the layer's bounds.

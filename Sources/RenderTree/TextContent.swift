@@ -11,7 +11,7 @@ public final class TextContent: RenderContent {
   public let parts: TextParts
   /// The rectangle, in the layer's coordinates, that the text was set in.
   public let area: Rect
-  /// The edges of `area` at which the text is cut off. Over the others its ink may lean, unless glyphs are pictures.
+  /// The edges of `area` at which the text is cut off. Over the others its ink may lean.
   public let cutEdges: Edges
   /// The distances by which ink leans over the edges, rounded up to quarters of the font's size.
   let lean: Insets
@@ -29,6 +29,8 @@ public final class TextContent: RenderContent {
     init(_ image: Image?) { self.image = image }
   }
   private let drawing = AtomicLazyReference<Drawing>()
+  /// The image with the ink that leans out.
+  private let leaningDrawing = AtomicLazyReference<Drawing>()
 
   /// - Parameters:
   ///   - width: the pixels of the image that it stands for, from 1 to `Bitmap.maximumSide`; `area.width * scale` or one more.
@@ -42,7 +44,7 @@ public final class TextContent: RenderContent {
       if case .glyphs(let run) = part { run.glyphs.font.face.hasPictures } else { false }
     }
     self.cutEdges = cutEdges
-    lean = self.parts.lean(over: hasPictures ? [] : Edges.all.subtracting(cutEdges), of: area)
+    lean = self.parts.lean(over: Edges.all.subtracting(cutEdges), of: area)
   }
 
   public var pixelSize: Size { Size(Double(width), Double(height)) }
@@ -52,13 +54,34 @@ public final class TextContent: RenderContent {
   /// once, show the same.
   public var image: Image? {
     if let drawing = drawing.load() { return drawing.image }
-    return drawing.storeIfNil(Drawing(draw())).image
+    return drawing.storeIfNil(Drawing(draw(IntRect(x: 0, y: 0, width: width, height: height)))).image
   }
 
-  private func draw() -> Image? {
-    guard let bitmap = try? Bitmap(width: width, height: height) else { return nil }
+  /// An image with the ink that leans out, and its place, where glyphs are pictures; nil where `image` shows all that is seen, or there
+  /// was no memory for a larger one.
+  package func leaningImage(in bounds: Rect, _ effects: RenderEffects?) -> (image: Image, place: Rect)? {
+    guard hasPictures, leans(effects) else { return nil }
+    let (width, height) = (Double(width), Double(height))
+    let pixels = IntRect(
+      covering: Rect(
+        x: -lean.left * scale, y: -lean.top * scale, width: width + (lean.left + lean.right) * scale,
+        height: height + (lean.top + lean.bottom) * scale))
+    let drawing = leaningDrawing.load() ?? leaningDrawing.storeIfNil(Drawing(draw(pixels)))
+    let place = effects.contentRect(in: bounds)
+    let (x, y) = (place.width / width, place.height / height)
+    return drawing.image.map { image in
+      let whole = Rect(
+        x: place.minX + Double(pixels.minX) * x, y: place.minY + Double(pixels.minY) * y, width: Double(pixels.width) * x,
+        height: Double(pixels.height) * y)
+      return (image, whole)
+    }
+  }
+
+  /// An image of some pixels, counted from the corner of `area`.
+  private func draw(_ pixels: IntRect) -> Image? {
+    guard let bitmap = try? Bitmap(width: pixels.width, height: pixels.height) else { return nil }
     let context = DrawingContext(bitmap: bitmap, scale: scale)
-    context.translate(x: -area.minX, y: -area.minY)
+    context.translate(x: -area.minX - Double(pixels.minX) / scale, y: -area.minY - Double(pixels.minY) / scale)
     for part in parts {
       switch part {
       case .glyphs(let run): context.draw(run.glyphs, at: run.baseline, color: run.color)
@@ -77,12 +100,17 @@ public final class TextContent: RenderContent {
   package func seenRect(in bounds: Rect, _ effects: RenderEffects?) -> Rect {
     let place = effects.contentRect(in: bounds)
     let seen = place.intersection(bounds)
-    let cut = effects?.parts.cut ?? ContentCut()
-    guard lean != Insets(), !seen.isEmpty, cut.rect == ContentCut().rect, !cut.hasNineParts else { return seen }
+    guard !seen.isEmpty, leans(effects) else { return seen }
     let (x, y) = (place.width * scale / Double(width), place.height * scale / Double(height))
     return Rect(
       x: seen.minX - lean.left * x, y: seen.minY - lean.top * y, width: seen.width + (lean.left + lean.right) * x,
       height: seen.height + (lean.top + lean.bottom) * y)
+  }
+
+  /// True if ink leans out, and no part of the text is cut out of it.
+  private func leans(_ effects: RenderEffects?) -> Bool {
+    let cut = effects?.parts.cut ?? ContentCut()
+    return lean != Insets() && cut.rect == ContentCut().rect && !cut.hasNineParts
   }
 
   /// From the coordinates in which the text was set to pixels; nil where only an image can be shown.

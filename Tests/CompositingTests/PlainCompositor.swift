@@ -302,11 +302,7 @@ final class PlainCompositor {
 
   private func content(_ index: Int, _ pixel: Pixel) -> Color {
     let content = tree.sides[index].content
-    if let text = content as? TextContent,
-      text.map(in: tree.records[index].bounds, tree.sides[index].effects, .identity) != nil
-    {
-      return color(of: text, index, pixel)
-    }
+    if let text = content as? TextContent, isShownWhole(text, index) { return color(of: text, index, pixel) }
     if let shape = content as? ShapeContent { return color(of: shape, tree.records[index], pixel) }
     if let gradient = content as? GradientContent {
       let (bounds, middle) = (tree.records[index].bounds, Point(Double(pixel.x) + 0.5, Double(pixel.y) + 0.5))

@@ -10,6 +10,13 @@ extension PlainCompositor {
   /// The pixels around a text that its ink may reach.
   private static let margin = 60
 
+  /// False for a text of which an image is cut into parts.
+  func isShownWhole(_ text: TextContent, _ index: Int) -> Bool {
+    let (bounds, effects) = (tree.records[index].bounds, tree.sides[index].effects)
+    let cut = effects?.parts.cut ?? ContentCut()
+    return text.map(in: bounds, effects, .identity) != nil || cut.rect == ContentCut().rect && !cut.hasNineParts
+  }
+
   func color(of text: TextContent, _ index: Int, _ pixel: Pixel) -> Color {
     let record = tree.records[index]
     let shown = tree.sides[index].effects.contentRect(in: record.bounds)
