@@ -20,6 +20,9 @@ import RenderTree
 /// longer or higher than the layer is cut off at the edges beyond which it goes on. While the
 /// layer's size is animated, a line is not stretched, as a picture would be: with the gravity `resize` it keeps its size, at the side to
 /// which it is aligned.
+///
+/// All letters of a line are in one font and one direction, that of its script. A text that has Arabic or Hebrew beside Latin letters or
+/// beside digits is for a ``ParagraphLayer``, as is one that may need a second font; a debug build says so.
 open class TextLayer: Layer {
   /// The horizontal place of a line that is narrower than the layer.
   public enum Alignment: String, CaseIterable, Hashable, Sendable {
@@ -110,7 +113,11 @@ open class TextLayer: Layer {
   }
 
   override func willDisplay() {
-    guard !bounds.isEmpty, let line = drawing?.line, line.lacksGlyphs else { return }
+    guard !bounds.isEmpty, let line = drawing?.line else { return }
+    hint(
+      "has letters from right to left beside others or beside digits, and shows these in the wrong order; a ParagraphLayer sets them",
+      if: line.mixesDirections)
+    guard line.lacksGlyphs else { return }
     if let onMissingCharacters {
       onMissingCharacters(
         self, MissingCharacters(characters: Set(line.missingCharacters), text: string, fontPath: line.font.face.path))

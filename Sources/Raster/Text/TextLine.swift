@@ -42,6 +42,20 @@ public struct TextLine: Sendable {
   /// and accented glyphs reach beyond width, ascent and descent. Antialiasing adds up to a pixel on each side.
   public var inkBounds: Rect { run.inkBounds }
 
+  /// True where letters that are written from right to left stand beside others or beside digits, which a line of one run has in the
+  /// wrong order.
+  package var mixesDirections: Bool {
+    var (fromRight, fromLeft) = (false, false)
+    for scalar in string.unicodeScalars {
+      if scalar.properties.numericType == .decimal {
+        fromLeft = true
+      } else if scalar.properties.isAlphabetic {
+        if scalar.isInBlockFromRight { fromRight = true } else { fromLeft = true }
+      }
+    }
+    return fromRight && fromLeft
+  }
+
   /// The characters for which the font has no glyph.
   package var missingCharacters: String {
     var missing = String.UnicodeScalarView()
@@ -78,5 +92,15 @@ public struct TextLine: Sendable {
       }
     }
     return best
+  }
+}
+
+extension Unicode.Scalar {
+  /// True in the blocks whose letters have the direction from right to left: those that DerivedBidiClass.txt of Unicode reserves for it.
+  fileprivate var isInBlockFromRight: Bool {
+    switch value {
+    case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF: true
+    default: false
+    }
   }
 }
