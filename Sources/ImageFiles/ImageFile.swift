@@ -113,7 +113,7 @@ public struct ImageFile: Sendable {
   /// - Parameters:
   ///   - result: the size, not turned upright.
   ///   - showCoarse: is called with pictures of the first scans of a large progressive JPEG, while the others are decoded.
-  package func decode(
+  func decode(
     to result: PixelSize, clock: SystemClock, isCancelled: @escaping () -> Bool, showCoarse: ((Image) -> Void)? = nil
   ) throws(ImageFileError) -> Image {
     let watch = DecodingWatch(name: name, limits: limits, clock: clock, isCancelled: isCancelled)
