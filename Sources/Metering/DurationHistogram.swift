@@ -59,9 +59,9 @@ package struct DurationHistogram: Sendable {
   /// How many values are at most as long as each of `bounds`, to the width of a bucket. Costs a walk over the buckets.
   ///
   /// - Parameter bounds: rising.
-  func buckets(_ bounds: [Nanoseconds]) -> DurationBuckets {
+  func counts(upTo bounds: [Nanoseconds]) -> [Int] {
     var (next, seen) = (0, 0)
-    let counts = buckets.withUnsafeBufferPointer { buckets in
+    return buckets.withUnsafeBufferPointer { buckets in
       bounds.map { bound in
         let end = max(next, Self.bucket(of: bound) + 1)
         for index in next..<end { seen &+= Int(buckets[index]) }
@@ -69,7 +69,11 @@ package struct DurationHistogram: Sendable {
         return seen
       }
     }
-    return DurationBuckets(bounds: bounds, counts: counts, count: count, sum: sum)
+  }
+
+  /// These counts with the count and the sum of all.
+  func buckets(_ bounds: [Nanoseconds]) -> DurationBuckets {
+    DurationBuckets(bounds: bounds, counts: counts(upTo: bounds), count: count, sum: sum)
   }
 
   /// Rounds a value that was read from a bucket, and limits it to the smallest and the largest value, which are exact.

@@ -20,6 +20,7 @@ extension FrameReport: CustomStringConvertible {
     if let onePercentLow {
       lines.append(("lows", DistributionTable.lows(onePercentLow, tenthPercentLow)))
     }
+    if let longIntervals { lines.append(("intervals", longIntervals.items)) }
     if let workShare {
       let lost = discardedWork == .zero ? [] : ["\(Text.milliseconds(discardedWork)) ms of work for no frame"]
       let time = Text.milliseconds(budget ?? nominalRefreshRate.interval)

@@ -64,6 +64,8 @@ public struct FrameReport: Equatable, Sendable {
   public var onePercentLow: Double?
   /// The rate of frames in the slowest thousandth of the time, in hertz, by `LowRule`; nil below 1000 frame intervals.
   public var tenthPercentLow: Double?
+  /// The parts of frame intervals that are longer than those of 60, 30 and 20 frames a second; nil without frame intervals.
+  public var longIntervals: LongIntervals?
   /// The work of a frame in all its phases.
   public var work = Distribution()
   /// From the time at which a tick was to be delivered, its vblank or a deadline, to its delivery.

@@ -41,6 +41,13 @@ public struct FrameStatistics: Sendable {
   }
 }
 
+extension FrameStatistics {
+  /// How many values are at most as long as each of `bounds`.
+  func counts(upTo bounds: [Nanoseconds]) -> [Int] {
+    bounds.map { bound in sorted.count { $0 <= bound } }
+  }
+}
+
 /// The rule by which the lows of a frame rate are computed.
 ///
 /// The 1 % low is the rate of the frame interval at which the longest intervals, added up, reach 1 % of the time: in a hundredth

@@ -15,6 +15,7 @@ protocol DurationDistribution {
   var standardDeviation: Nanoseconds? { get }
   func percentile(_ percent: Double) -> Nanoseconds?
   func longest(_ percent: Double) -> Nanoseconds?
+  func counts(upTo bounds: [Nanoseconds]) -> [Int]
 }
 
 extension FrameStatistics: DurationDistribution {}
@@ -268,6 +269,7 @@ struct FrameTally<Durations: DurationCollection> {
     report.frameInterval = FrameReport.Distribution(frameIntervals)
     report.onePercentLow = frameIntervals.longest(1).map { 1 / $0.seconds }
     report.tenthPercentLow = frameIntervals.longest(0.1).map { 1 / $0.seconds }
+    report.longIntervals = LongIntervals(frameIntervals)
     report.work = FrameReport.Distribution(works.distribution)
     if distances.usual > 1 { report.budget = refreshRate.budget(of: distances.usual) }
     report.tickLateness = FrameReport.Distribution(tickLatenesses.distribution)

@@ -3,7 +3,7 @@ import LinuxSystem
 
 extension PhaseProfile {
   /// The verdict of a run of one frame, of which there is nothing to judge.
-  package static let firstFrameAlone =
+  static let firstFrameAlone =
     "1 frame, the first: it draws everything, and no vblank waits for it; a budget is for the frames after it"
 
   /// The answer in one sentence: whether the work fits the budget and how much room there is, how many frames were late, and by what.
@@ -15,48 +15,52 @@ extension PhaseProfile {
   /// - Parameter name: the name of a layer, by which frames were late; nil for one that has none.
   package func verdict(naming name: (UInt32) -> String? = { _ in nil }) -> String {
     guard let largest = total.maximum else { return "no frames" }
+    let loss = lostFrames > 0 ? "; \(Verdict.loss(lostFrames)): the display was away, or refused them" : ""
     if frames == 1 { return Self.firstFrameAlone + loss }
-    return "\(fit(total.p99 ?? largest)); \(lateness(name))\(loss)"
-  }
-
-  private func fit(_ usual: Nanoseconds) -> String {
-    if usual <= budget {
-      // Rounded down: all that is said to be spare is.
-      let spare = (budget - usual).count * 100 / max(budget.count, 1)
-      return "fits \(goal) with \(spare) % to spare"
-    }
-    if let median = total.p50, median > budget {
-      var takes = "\(Text.milliseconds(median)) of \(Text.milliseconds(budget)) ms"
-      if let time = processorTime?.p50, time <= median / 2 { takes += ", and a processor for \(Text.milliseconds(time)) ms" }
-      return "does not fit \(goal): the median frame takes \(takes)"
-    }
-    let takes = framesOverBudget == 1 ? "takes" : "take"
-    return
-      "does not always fit \(goal): \(framesOverBudget) of \(frames) frames \(takes) more than \(Text.milliseconds(budget)) ms"
-  }
-
-  private var loss: String {
-    guard lostFrames > 0 else { return "" }
-    return "; \(lostFrames) more \(lostFrames == 1 ? "was" : "were") never seen: the display was away, or refused them"
-  }
-
-  private func lateness(_ name: (UInt32) -> String?) -> String {
-    guard lateFrames > 0 else { return "no frame late" }
-    let head = "\(lateFrames) of \(frames) \(frames == 1 ? "frame" : "frames") late"
+    let fit = Verdict.Fit(
+      goal: goal, budget: budget, usual: total.p99 ?? largest, median: total.p50, processor: processorTime?.p50,
+      frames: frames, framesOverBudget: framesOverBudget)
     let causes = lateCauses.filter { $0.cause != .displayLoss }
-    func place(_ count: LateCount) -> String {
+    let lateness = Verdict.lateness(lateFrames, of: frames, causes) { count in
       guard let blamed = blamedLayer(count.cause), blamed.frames * 2 > count.frames, let title = name(blamed.layer) else {
         return count.cause.place
       }
       return "\(count.cause.place)\(blamed.frames == count.frames ? "" : ", most") of layer '\(title)'"
     }
-    if causes.count == 1 {
-      let all = lateFrames == 1 ? "" : lateFrames == 2 ? "both " : "all "
-      return "\(head): \(all)\(place(causes[0]))"
+    return "\(fit.text); \(lateness)\(loss)"
+  }
+}
+
+extension CaptureReport {
+  /// The answer in one sentence, in the words of a profile's where the file has its figures: whether work fits the budget, or else the rate;
+  /// how many frames were late and by what, or else how many intervals are longer than 1.5 times the median; and what was never seen.
+  package var verdict: String {
+    guard let longest = frameInterval.maximum, let median = frameInterval.p50 else {
+      return "fewer than two frame intervals: there is nothing to judge"
     }
-    let main = causes.prefix(3).map { "\($0.frames) \(place($0))" }
-    let rest = causes.dropFirst(3).reduce(0) { $0 + $1.frames }
-    return "\(head): \((main + (rest > 0 ? ["\(rest) by others"] : [])).joined(separator: ", "))"
+    var parts: [String] = []
+    if let budget, let largest = work.maximum, work.count > 1 {
+      let fit = Verdict.Fit(
+        goal: Verdict.goal(1 / budget.seconds), budget: budget, usual: work.p99 ?? largest, median: work.p50,
+        frames: work.count, framesOverBudget: framesOverBudget)
+      parts.append(fit.text)
+    } else if let rateText {
+      parts.append(rateText)
+    }
+    if let late, let lateCauses {
+      parts.append(Verdict.lateness(late, of: frames - (notShown ?? 0) - pending, lateCauses))
+    } else {
+      let count = longIntervalCount == 0 ? "no" : "\(longIntervalCount) of \(frameInterval.count)"
+      let noun = longIntervalCount == 0 ? "frame interval" : "frame intervals"
+      parts.append("\(count) \(noun) longer than 1.5 times the median")
+    }
+    if Verdict.isLong(longest, beside: budget ?? median) {
+      parts.append(
+        intervalKind == .displayed ? Verdict.standing(longest) : "the longest took \(Text.milliseconds(longest)) ms")
+    }
+    if let notShown, notShown > 0 { parts.append(Verdict.loss(notShown)) }
+    if !hasEveryFrame { parts.append("the rows are samples, not one for each frame") }
+    return parts.joined(separator: "; ")
   }
 }
 
@@ -71,8 +75,10 @@ extension FrameReport {
     if others > 0 { causes.append("\(others) by others") }
     let text = missedCauses.count == 1 ? " \(missedCauses[0].cause.place)" : ": \(causes.joined(separator: ", "))"
     // Frame intervals leave out the time of a stop, and what no frame has ended.
-    guard let longest = frameInterval.maximum, longest > nominalRefreshRate.interval * 3 / 2 else { return head + text }
-    return "\(head)\(text); a picture stood for up to \(Text.milliseconds(longest)) ms"
+    guard let longest = frameInterval.maximum, Verdict.isLong(longest, beside: nominalRefreshRate.interval) else {
+      return head + text
+    }
+    return "\(head)\(text); \(Verdict.standing(longest))"
   }
 }
 
@@ -84,22 +90,6 @@ extension MissedCause {
     case .standstill(.frame(let cause)): cause.place
     case .lateFrame: "behind late frames"
     case .noFrame: "with no frame after"
-    }
-  }
-}
-
-extension FrameRecord.Cause {
-  /// The cause after a number of frames: "in display", "by scheduling".
-  fileprivate var place: String {
-    switch self {
-    case .phase(.wait): "in the wait for drawings"
-    case .phase(let phase): "in \(phase.name)"
-    case .commitMissed: "by a missed commit"
-    case .stopped: "by a stop of the process"
-    case .machineBusy: "while the machine was busy elsewhere"
-    case .missedPictures: "in composite, by cache misses"
-    case .overdraw: "in composite, by overdraw"
-    case .scheduling, .prediction, .scanOut, .stuffing, .displayLoss: "by \(name)"
     }
   }
 }

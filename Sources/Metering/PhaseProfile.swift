@@ -85,7 +85,7 @@ public struct PhaseProfile: Sendable {
   var goal: String {
     if let fixedBudget, fixedBudget != refreshRate.interval { return "\(Text.milliseconds(fixedBudget)) ms" }
     let hertz = refreshRate.hertz / Double(fixedBudget == nil ? intervalsPerTick : 1)
-    return "\(Text.decimal(hertz, 2).replacing(".00", with: "")) Hz"
+    return Verdict.goal(hertz)
   }
 
   /// Adds a frame that has been seen; every one, in their order. Allocates nothing, but for a layer that makes one late first, and in a

@@ -10,7 +10,8 @@ struct ProfileCommandTests {
   @Test func aSceneThatDoesNotMoveEnds() throws {
     let result = try framepace("profile", "still", "--display", "fallback", "--size", "64x64")
     #expect(result.status == 0, "\(result.error)")
-    #expect(result.output.contains("1 frame, the first: ") && !result.output.contains("%"), "\(result.output)")
+    #expect(result.output.contains("\n\n1 frame, the first: ") && result.output.contains("after it\n\nphase "))
+    #expect(!result.output.contains("%"), "\(result.output)")
     #expect(result.output.contains("ended after 1 of 600 frames: nothing moves any more"))
     #expect(result.output.contains("\npixels\ndirty          4096\npainted        4096\n"), "\(result.output)")
   }

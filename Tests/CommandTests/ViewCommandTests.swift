@@ -24,7 +24,9 @@ struct ViewCommandTests {
     let result = try framepace(["view", "c.csv", "--json", "f.json"], in: folder.path)
     #expect(result.status == 0, "\(result.error)")
     for part in [
-      "c.csv: PresentMon 1\ngame.exe, process 41, swap chain 0xA0\n", "120 in the file, 119 seen, 1 never seen",
+      "c.csv: PresentMon 1\ngame.exe, process 41, swap chain 0xA0\n\n59.59 frames a second seen; 1 of 119 frame",
+      "intervals 0.8 % over 16.7 ms, 0.8 % over 33.3 ms, none over 50 ms\n", "over 16.7, 33.3, 50 ms: longer",
+      "120 in the file, 119 seen, 1 never seen",
       "lows      20.00/s in 1 % of the time", "not enough frames for p99.9 and 0.1 % low (1000 needed)",
       "percentile P: linear", "1 % low: the rate of the interval",
     ] {
@@ -35,6 +37,8 @@ struct ViewCommandTests {
     #expect(object["format"] as? String == "PresentMon 1" && object["application"] as? String == "game.exe")
     #expect(object["frames"] as? Int == 120 && object["notShown"] as? Int == 1 && object["late"] is NSNull)
     #expect(object["frameIntervalP50"] as? Double == 16.5 && object["frameIntervalMax"] as? Double == 50)
+    #expect((object["verdict"] as? String)?.hasPrefix("59.59 frames a second seen; ") == true)
+    #expect(object["frameIntervalOver16"] as? Double == 0.0084 && object["frameIntervalOver50"] as? Double == 0)
     #expect(object["onePercentLow"] as? Double == 20 && object["tenthPercentLow"] is NSNull)
   }
 

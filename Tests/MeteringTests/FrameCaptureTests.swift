@@ -275,7 +275,7 @@ import Testing
       let capture = try FrameCapture(bytes)
       let frames = capture.streams.reduce(0) { $0 + $1.frames }
       #expect(frames > 0 && frames <= lines.count, "\(what)")
-      for stream in capture.streams { _ = CaptureReport(stream).text(width: 80) }
+      for stream in capture.streams { _ = CaptureReport(stream).text(width: 80) + CaptureReport(stream).verdict }
       return nil
     } catch {
       let length = error.line <= lines.count ? lines[error.line - 1].count : 0

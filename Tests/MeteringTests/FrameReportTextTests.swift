@@ -44,6 +44,7 @@ struct FrameReportTextTests {
         late by   15 prediction
         a second  refresh 60.00, tick 60.00, frame 60.00, presented 60.00
         lows      38.96/s in 1 % of the time, 38.96/s in 0.1 %
+        intervals 1.0 % over 16.7 ms, none over 33.3 ms
         budget    16.67 ms, 18 % used at the median
         hitches   5.4 ms/s, warning
 

@@ -107,7 +107,9 @@ struct ProfileCommand: JudgingCommand {
         statistics             rates, counts, lows, hitchTimeRatio in ms/s, its
                                class, frameInterval, latency, inputLatency,
                                animationError, predictionError and tickLateness, each
-                               with P50 P95 P99 P999 Max StandardDeviation
+                               with P50 P95 P99 P999 Max StandardDeviation,
+                               frameIntervalOver16, 33 and 50: the parts more than
+                               a twentieth over 16.7, 33.3 and 50 ms
         environment            processor, cores, kernel, build and version
         durations              of each phase in each frame, in nanoseconds; null for
                                more than 100000 frames

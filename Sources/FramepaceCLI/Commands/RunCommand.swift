@@ -168,6 +168,8 @@ struct RunCommand: ParsableCommand {
           of the last 2 seconds, with the endings P50, P95, P99, P999 (p99.9),
           Max and StandardDeviation:
                      frameIntervalP50 …: from one presented frame to the next,
+                     and as parts of 1 frameIntervalOver16, 33, 50: those
+                     more than a twentieth over 16.7, 33.3, 50 ms,
                      workP50 …: the time that a frame took,
                      tickLatenessP50 …: from a vblank to its tick
           of the last 2 seconds, without endings:

@@ -12,7 +12,8 @@ struct ViewCommand: ParsableCommand {
     discussion: """
       Reads captures of PresentMon (CSV, versions 1 and 2) and MangoHud (CSV), and \
       frame logs of framepace run, and reports their frames by the definitions of a \
-      run's own figures. The kind of file is found by its first line.
+      run's own figures, the verdict in one sentence first. The kind of file is found by \
+      its first line.
 
         framepace view PresentMon-2026-11-24.csv --process game.exe
         framepace view game_2026-11-24.csv --json - | jq .frameIntervalP99
@@ -32,10 +33,12 @@ struct ViewCommand: ParsableCommand {
       showed the first frame after it, and animation the size of the animation error. \
       Late frames and input are known from frame logs only. A 1 % low is the rate of the \
       interval at which the longest, added up, reach 1 % of the time. (MangoHud's own \
-      is another.) The line that begins with 'percentile' says how percentiles are \
+      is another.) The parts of intervals over 16.7, 33.3 and 50 ms are of those longer \
+      by more than a twentieth: stamps scatter. The line that begins with 'percentile' says how percentiles are \
       computed.
 
       JSON: one object, times in milliseconds; unknown values are null.
+        verdict            the first sentence
         file, format       the file, and the kind of file
         application, processID, swapChain
         intervals          "displayed" or "presentCalls": what they lie between
@@ -48,6 +51,8 @@ struct ViewCommand: ParsableCommand {
                            in frames a second
         frameIntervalP50 P95 P99 P999 Max StandardDeviation, workP50 …, latencyP50 …,
         inputLatencyP50 …, animationErrorP50 …
+        frameIntervalOver16, frameIntervalOver33, frameIntervalOver50
+                           the parts over 16.7, 33.3 and 50 ms; 1 is all
 
       Reads the reports of hangs too that framepace run --hang-reports writes: how long \
       the loop hung, whether it computed or waited, in which part of its turn, what the \

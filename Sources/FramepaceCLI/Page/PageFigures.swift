@@ -128,11 +128,12 @@ extension ProfileFigures {
     let times = distributions.map { name, times in
       [name, "\(times.count)"] + [times.p50, times.p95, times.p99, times.maximum].map { Text.milliseconds($0) }
     }
+    let intervals = report.longIntervals.map { ["frame intervals: " + $0.items.joined(separator: ", ")] } ?? []
     return [
       table("Layers that cost most", layerCells.first ?? [], Array(layerCells.dropFirst()), advice),
       table("Pixels", ["pixels", "p50", "max"], areas.map { [$0.kind.longTitle, $0.p50Text, $0.maximumText] }),
       table("Regions", RegionText.head, RegionText.rows(regions, frames: frames, budget: budget)),
-      table("Times", ["time", "frames", "p50 ms", "p95 ms", "p99 ms", "max ms"], times),
+      table("Times", ["time", "frames", "p50 ms", "p95 ms", "p99 ms", "max ms"], times, intervals),
     ].compactMap(\.self)
   }
 

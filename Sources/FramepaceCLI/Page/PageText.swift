@@ -58,6 +58,7 @@ enum PageText {
       "percentile",
       "P of N values: linear interpolation at P/100 × (N − 1) of the sorted values; it needs 100/(100 − P) of them, p99 100. Over a whole run values are exact to 1/512."
     ),
+    ("frame interval", "From one frame seen to the next one seen. \(LongIntervals.summary)."),
     ("begin to vblank", "From the beginning of a frame, when its link callbacks were called, to the vblank that showed it."),
     (
       "input to vblank",

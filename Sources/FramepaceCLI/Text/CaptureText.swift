@@ -9,8 +9,11 @@ enum CaptureText {
   ) -> String {
     let title = stream.title.isEmpty ? [] : [Text.paragraph(stream.title, width: width)]
     let heading = Text.paragraph("\(file.withoutControlCharacters): \(format.rawValue)", width: width)
-    let rules = [PercentileRule.summary] + (report.onePercentLow == nil ? [] : [LowRule.summary])
-    return ([heading] + title + ["", report.text(width: width), ""] + rules.map { Text.paragraph($0, width: width) })
+    let verdict = Text.paragraph(report.verdict, width: width)
+    let lows = report.onePercentLow == nil ? [] : [LowRule.summary]
+    let rules = [PercentileRule.summary] + lows + (report.longIntervals == nil ? [] : [LongIntervals.summary])
+    return
+      ([heading] + title + ["", verdict, "", report.text(width: width), ""] + rules.map { Text.paragraph($0, width: width) })
       .joined(separator: "\n")
   }
 
@@ -28,7 +31,7 @@ enum CaptureText {
     func name(_ text: String) -> JSONValue { .optional(text.isEmpty ? nil : text) }
     func count(_ value: Int?) -> JSONValue { value.map { .count($0) } ?? .null }
     let members: [(key: String, value: JSONValue)] = [
-      ("file", .text(file)), ("format", .text(format.rawValue)),
+      ("verdict", .text(report.verdict)), ("file", .text(file)), ("format", .text(format.rawValue)),
       ("application", name(stream.name)), ("processID", name(stream.processID)), ("swapChain", name(stream.swapChain)),
       ("intervals", .text(report.intervalKind.rawValue)),
       ("frames", .count(report.frames)), ("notShown", count(report.notShown)), ("pending", .count(report.pending)),
@@ -38,9 +41,11 @@ enum CaptureText {
       ("presentedRate", .decimal(report.presentedRate, 3)), ("frameRate", .decimal(report.frameRate, 3)),
       ("onePercentLow", .decimal(report.onePercentLow, 3)), ("tenthPercentLow", .decimal(report.tenthPercentLow, 3)),
     ]
-    return .object(
-      members + report.frameInterval.json("frameInterval") + report.work.json("work") + report.latency.json("latency")
-        + report.inputLatency.json("inputLatency")
-        + report.animationError.json("animationError"))
+    let distributions = [
+      report.frameInterval.json("frameInterval"), LongIntervals.json(report.longIntervals), report.work.json("work"),
+      report.latency.json("latency"), report.inputLatency.json("inputLatency"),
+      report.animationError.json("animationError"),
+    ]
+    return .object(members + distributions.joined())
   }
 }

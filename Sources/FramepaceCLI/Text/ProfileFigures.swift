@@ -47,17 +47,20 @@ struct ProfileFigures {
 
   /// The report for people; lines of at most `width` characters.
   func text(width: Int) -> String {
-    guard profile.frames > 1 else { return ProfileText.table(profile, areas, width: width) }
-    let works = Histogram(phases.map(\.total), ranges: 10)
-    return [
+    let head = [
       Text.paragraph(verdict.withoutControlCharacters, width: width), "", ProfileText.table(profile, areas, width: width),
+    ]
+    guard profile.frames > 1 else { return head.joined(separator: "\n") }
+    let works = Histogram(phases.map(\.total), ranges: 10)
+    let rest = [
       "",
       LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width)
         + RegionText.table(regions, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
       "work of a frame, with a budget of \(Text.milliseconds(profile.budget)) ms",
       works.lines(width: min(width, 78), counting: "frames").joined(separator: "\n"), "", report.text(width: width), "",
       ProfileText.rules(width: width),
-    ].joined(separator: "\n")
+    ]
+    return (head + rest).joined(separator: "\n")
   }
 
   var verdict: String {

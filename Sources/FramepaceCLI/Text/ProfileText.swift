@@ -26,15 +26,14 @@ enum ProfileText {
     lines += areas.map { area in
       line(area.kind.title, isSingle ? [area.maximumText] : [area.p50Text, area.maximumText])
     }
-    if isSingle {
-      return (lines + ["", Text.paragraph(PhaseProfile.firstFrameAlone, width: width)]).joined(separator: "\n")
-    }
     return lines.joined(separator: "\n")
   }
 
   /// The definitions below the figures.
   static func rules(width: Int) -> String {
-    [budgetRule, processorRule, areaRule, PercentileRule.histogramSummary].map { Text.paragraph($0, width: width) }.joined(
+    [budgetRule, processorRule, areaRule, LongIntervals.summary, PercentileRule.histogramSummary].map {
+      Text.paragraph($0, width: width)
+    }.joined(
       separator: "\n")
   }
 

@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// The figures of one printed line: rates, counts and times may cover different spans of the run.
 struct RunFigures {
@@ -32,9 +33,11 @@ struct RunFigures {
     let lows: [(key: String, value: JSONValue)] = [
       ("onePercentLow", .decimal(times.onePercentLow, 3)), ("tenthPercentLow", .decimal(times.tenthPercentLow, 3)),
     ]
-    return .object(
-      members + times.frameInterval.json("frameInterval") + lows + times.work.json("work")
-        + times.tickLateness.json("tickLateness"))
+    let distributions = [
+      times.frameInterval.json("frameInterval"), LongIntervals.json(times.longIntervals), lows, times.work.json("work"),
+      times.tickLateness.json("tickLateness"),
+    ]
+    return .object(members + distributions.joined())
   }
 }
 
@@ -45,23 +48,35 @@ extension FrameReport.Distribution {
   }
 }
 
+extension LongIntervals {
+  /// The shares as members, which are null without intervals.
+  static func json(_ intervals: LongIntervals?) -> [(key: String, value: JSONValue)] {
+    [("16", intervals?.over16), ("33", intervals?.over33), ("50", intervals?.over50)].map { time, share in
+      ("frameIntervalOver\(time)", .decimal(share, 4))
+    }
+  }
+}
+
 extension FrameReport {
   /// The figures of a whole run as an object.
   var json: JSONValue {
-    .object(
-      [
-        ("intervals", .count(intervals)), ("refreshRate", .decimal(refreshRate ?? nominalRefreshRate.hertz, 3)),
-        ("tickRate", .decimal(tickRate, 3)), ("frameRate", .decimal(frameRate, 3)),
-        ("presentedRate", .decimal(presentedRate, 3)), ("ticks", .count(ticks)), ("frames", .count(frames)),
-        ("presented", .count(presented)), ("late", .count(late)), ("early", .count(early)), ("lost", .count(lost)),
-        ("missed", .count(missed)),
-        ("idle", .count(idle)), ("discardedWork", .milliseconds(discardedWork)),
-        ("onePercentLow", .decimal(onePercentLow, 3)), ("tenthPercentLow", .decimal(tenthPercentLow, 3)),
-        ("hitchTimeRatio", .decimal(firstPresented == nil ? nil : hitchTimeRatio, 3)),
-        ("hitchSeverity", .optional(firstPresented == nil ? nil : hitchSeverity?.rawValue)),
-      ] + frameInterval.json("frameInterval") + latency.json("latency") + inputLatency.json("inputLatency")
-        + animationError.json("animationError")
-        + predictionError.json("predictionError") + tickLateness.json("tickLateness"))
+    let members: [(key: String, value: JSONValue)] = [
+      ("intervals", .count(intervals)), ("refreshRate", .decimal(refreshRate ?? nominalRefreshRate.hertz, 3)),
+      ("tickRate", .decimal(tickRate, 3)), ("frameRate", .decimal(frameRate, 3)),
+      ("presentedRate", .decimal(presentedRate, 3)), ("ticks", .count(ticks)), ("frames", .count(frames)),
+      ("presented", .count(presented)), ("late", .count(late)), ("early", .count(early)), ("lost", .count(lost)),
+      ("missed", .count(missed)),
+      ("idle", .count(idle)), ("discardedWork", .milliseconds(discardedWork)),
+      ("onePercentLow", .decimal(onePercentLow, 3)), ("tenthPercentLow", .decimal(tenthPercentLow, 3)),
+      ("hitchTimeRatio", .decimal(firstPresented == nil ? nil : hitchTimeRatio, 3)),
+      ("hitchSeverity", .optional(firstPresented == nil ? nil : hitchSeverity?.rawValue)),
+    ]
+    let distributions = [
+      frameInterval.json("frameInterval"), LongIntervals.json(longIntervals), latency.json("latency"),
+      inputLatency.json("inputLatency"), animationError.json("animationError"), predictionError.json("predictionError"),
+      tickLateness.json("tickLateness"),
+    ]
+    return .object(members + distributions.joined())
   }
 
   /// The counts of this report minus those of an earlier report of the same run. Counts never go below 0: an interval that

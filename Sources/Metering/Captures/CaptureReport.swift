@@ -23,6 +23,14 @@ public struct CaptureReport: Equatable, Sendable {
   public let onePercentLow: Double?
   /// The rate of frames in the slowest thousandth of the time, in hertz; nil below 1000 intervals.
   public let tenthPercentLow: Double?
+  /// The parts of the intervals that are longer than those of 60, 30 and 20 frames a second; nil without intervals.
+  public let longIntervals: LongIntervals?
+  /// The time that a frame may take; nil if the file does not tell.
+  public let budget: Nanoseconds?
+  /// Frames whose work took longer than the budget.
+  public let framesOverBudget: Int
+  /// The intervals that are longer than 1.5 times the median.
+  let longIntervalCount: Int
   public let work: FrameReport.Distribution
   public let latency: FrameReport.Distribution
   /// From the arrival of input until the first frame after it was seen.
@@ -43,7 +51,13 @@ public struct CaptureReport: Equatable, Sendable {
     frameInterval = FrameReport.Distribution(intervals)
     onePercentLow = intervals.longest(1).map { 1 / $0.seconds }
     tenthPercentLow = intervals.longest(0.1).map { 1 / $0.seconds }
+    longIntervals = LongIntervals(intervals)
+    let median = intervals.percentile(50)
+    longIntervalCount = median.map { median in stream.intervals.count { Verdict.isLong($0, beside: median) } } ?? 0
     work = FrameReport.Distribution(FrameStatistics(stream.work))
+    let budget = stream.budget
+    self.budget = budget
+    framesOverBudget = budget.map { budget in stream.work.count { $0 > budget } } ?? 0
     latency = FrameReport.Distribution(FrameStatistics(stream.latencies))
     inputLatency = FrameReport.Distribution(FrameStatistics(stream.inputLatencies))
     animationError = FrameReport.Distribution(FrameStatistics(stream.animationErrors.map { max($0, -$0) }))
@@ -87,22 +101,29 @@ extension CaptureReport {
       lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" }))
     }
     let lack = notShown == nil ? "when they were seen" : "the time from one that was seen to the next"
-    let end = intervalKind == .displayed ? "seen" : "presented; \(lack) is not in the file"
-    lines.append(("a second", [rate.map { "\(Text.decimal($0, 2)) frames \(end)" } ?? "not enough frames"]))
+    let end = intervalKind == .displayed ? "" : "; \(lack) is not in the file"
+    lines.append(("a second", [rate.map { "\(Text.decimal($0, 2)) frames \(happening)\(end)" } ?? "not enough frames"]))
     if let onePercentLow {
       lines.append(("lows", DistributionTable.lows(onePercentLow, tenthPercentLow)))
     }
+    if let longIntervals { lines.append(("intervals", longIntervals.items)) }
     let rows = [
       ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),
       ("animation error", animationError),
     ]
-    let notes = [coverageNote, frameInterval.count == 0 ? "no two frames that make an interval: there are no figures" : nil]
+    let notes = [coverageNote]
     return
       (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }
       + DistributionTable.lines(rows, width: width) + DistributionTable.missing(from: frameInterval.count, width: width)
       + notes.compactMap(\.self).flatMap { ["", Text.paragraph($0, width: width)] })
       .joined(separator: "\n")
   }
+
+  /// The moment of a frame that the intervals lie between.
+  private var happening: String { intervalKind == .displayed ? "seen" : "presented" }
+
+  /// The rate as a part of the verdict; nil without one.
+  var rateText: String? { rate.map { "\(Text.decimal($0, 2)) frames a second \(happening)" } }
 
   private var coverageNote: String? {
     guard let coverage, !hasEveryFrame else { return nil }

@@ -22,8 +22,9 @@ enum FrameLogReader {
   fileprivate struct Frame {
     /// The number of its refresh interval.
     var number: Int64?
-    /// The vblank of its tick; nil if it needed none.
+    /// The vblank of its tick, and that of the next one; nil if it needed none.
     var tick: Int64?
+    var promised: Int64?
     var outcome: LoggedFrame.Outcome
     var delivered: Int64?
     var presented: Int64?
@@ -39,6 +40,8 @@ enum FrameLogReader {
     private var numbers: ClosedRange<Int64>?
     private var first: (number: Int64, tick: Int64)?
     private var last: (number: Int64, tick: Int64)?
+    /// From each tick to the next.
+    private var distances: [Nanoseconds] = []
 
     mutating func add(_ frame: Frame) {
       guard let number = frame.number else { return }
@@ -46,6 +49,13 @@ enum FrameLogReader {
       guard let tick = frame.tick else { return }
       if number < first?.number ?? .max { first = (number, tick) }
       if number >= last?.number ?? .min { last = (number, tick) }
+      guard let promised = frame.promised, promised > tick else { return }
+      distances.append(MonotonicTime(nanoseconds: promised) - MonotonicTime(nanoseconds: tick))
+    }
+
+    /// The median of the times from a tick to the next; nil without a tick.
+    var budget: Nanoseconds? {
+      distances.isEmpty ? nil : distances.sorted()[distances.count / 2]
     }
 
     /// Nil without two ticks.
@@ -85,7 +95,7 @@ enum FrameLogReader {
       stream.add(frame)
       span.add(frame)
     }
-    stream.loggedTime = span.time
+    (stream.loggedTime, stream.budget) = (span.time, span.budget)
     return try checked(stream, line: cells.line)
   }
 
@@ -104,8 +114,9 @@ enum FrameLogReader {
     let name = cells.text(index(.cause))
     let cause = cause(named: name)
     if cause == nil, !name.isEmpty { throw cells.unexpected(index(.cause), expected: causes) }
+    let promised = try number(.promised)
     return Frame(
-      number: try number(.number), tick: try number(.promised) == nil ? nil : number(.tick), outcome: outcome,
+      number: try number(.number), tick: promised == nil ? nil : try number(.tick), promised: promised, outcome: outcome,
       delivered: try number(.delivered), presented: try number(.presented), work: try duration(.work),
       interval: try duration(.frameInterval), cause: cause, animationError: try number(.animationError),
       input: try number(.input))
@@ -122,7 +133,7 @@ enum FrameLogReader {
       stream.add(frame)
       span.add(frame)
     }
-    stream.loggedTime = span.time
+    (stream.loggedTime, stream.budget) = (span.time, span.budget)
     return try checked(stream, line: reader.line)
   }
 
@@ -145,8 +156,9 @@ enum FrameLogReader {
     let name = value[Column.cause.rawValue]?.string
     let cause = name.flatMap(cause(named:))
     if cause == nil, name != nil { throw reader.error(expected: "an object whose 'cause' is \(causes)") }
+    let promised = try number(.promised)
     return Frame(
-      number: try number(.number), tick: try number(.promised) == nil ? nil : number(.tick), outcome: outcome,
+      number: try number(.number), tick: promised == nil ? nil : try number(.tick), promised: promised, outcome: outcome,
       delivered: try number(.delivered), presented: try number(.presented), work: try number(.work, least: 0),
       interval: try number(.frameInterval, least: 0), cause: cause,
       animationError: try number(.animationError), input: try number(.input))
