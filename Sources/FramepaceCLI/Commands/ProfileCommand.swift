@@ -37,7 +37,8 @@ struct ProfileCommand: JudgingCommand {
 
       Any program on the engine writes what it records of its frames to the file \
       that FRAMEPACE_PROFILE names: the last 32768 events of its first display, which \
-      are three minutes at 60 Hz, when its loop or the process ends. profile reports \
+      are three minutes at 60 Hz, when its loop or the process ends, also by Ctrl-C or \
+      SIGTERM; a crash or SIGKILL leaves no file. profile reports \
       them as if it had run the program itself, with all files that it writes of a \
       scene; but traces lack what loop and workers did. A file that is no such \
       recording is not replaced. Of one that is cut, all but the last line is read, which \
