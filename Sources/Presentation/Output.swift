@@ -47,7 +47,8 @@ public final class Output {
 
   /// The damage of the frame that was handed over last: in a `committed` event, that of its frame.
   package private(set) var handedOverDamage = DamageRegion()
-
+  /// The size of that frame's buffer, in pixels.
+  package var bufferSize: (width: Int, height: Int) { (ring.width, ring.height) }
   /// The work on frames that the main thread is at.
   package var stretch = WorkStretch()
 

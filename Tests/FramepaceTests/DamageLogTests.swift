@@ -38,6 +38,17 @@ import XCTest
       }
     }
 
+    /// The log of a run.
+    @MainActor
+    func log(frames: Int, for time: Nanoseconds) -> DamageLog {
+      var log = DamageLog(frames: frames)
+      let output = stage.engine.output
+      let observation = output.observe { event in if case .committed(let frame) = event { log.add(frame, of: output) } }
+      stage.run(for: time)
+      observation.invalidate()
+      return log
+    }
+
     @MainActor
     func end() {
       link.invalidate()
@@ -49,8 +60,7 @@ import XCTest
   func testTheRectanglesOfFrames() throws {
     let movers = try Movers()
     defer { movers.end() }
-    let log = DamageLog(of: movers.stage.engine.output, frames: 4)
-    movers.stage.run(for: .milliseconds(200))
+    let log = movers.log(frames: 4, for: .milliseconds(200))
     let frames = movers.stage.frames
     XCTAssertGreaterThan(frames.count, 15)
     var last: IntRect?
@@ -72,8 +82,7 @@ import XCTest
   func testManyRectangles() throws {
     let movers = try Movers(starts: (0..<12).map { Point(Double(50 * $0), Double(7 * $0 % 12 * 33)) })
     defer { movers.end() }
-    let log = DamageLog(of: movers.stage.engine.output, frames: 4)
-    movers.stage.run(for: .milliseconds(200))
+    let log = movers.log(frames: 4, for: .milliseconds(200))
     for frame in movers.stage.frames.suffix(3) {
       XCTAssertGreaterThan(try XCTUnwrap(log.detail(of: frame)).damage.count, 8)
     }
@@ -83,8 +92,7 @@ import XCTest
   func testTheFirstFrame() throws {
     let movers = try Movers()
     defer { movers.end() }
-    let log = DamageLog(of: movers.stage.engine.output, frames: 4)
-    movers.stage.run(for: .milliseconds(15))
+    let log = movers.log(frames: 4, for: .milliseconds(15))
     let frame = try XCTUnwrap(movers.stage.frames.first)
     XCTAssertEqual(log.detail(of: frame)?.damage, [IntRect(x: 0, y: 0, width: 640, height: 400)])
   }

@@ -26,7 +26,7 @@ package struct FrameDetail: Equatable, Sendable {
 
 /// The damage of the last frames of an output: rectangles in a ring beside those of the records, in memory that is allocated once.
 @MainActor
-package final class DamageLog {
+package struct DamageLog {
   private struct Entry {
     var frameNumber: UInt64
     var submitted: MonotonicTime
@@ -42,24 +42,20 @@ package final class DamageLog {
 
   private var entries: RecentValues<Entry>
   private var rects: RecentValues<IntRect>
-  private var observation: Observation?
 
   /// - Parameter frames: the number of frames that are kept, of 512 bytes each.
-  package init(of output: Output, frames: Int) {
+  package init(frames: Int) {
     entries = RecentValues(capacity: frames)
     rects = RecentValues(capacity: frames * Self.rectsPerFrame)
-    observation = output.observe { [weak self, unowned output] event in
-      if case .committed(let frame) = event { self?.add(frame, of: output) }
-    }
   }
 
-  private func add(_ frame: FrameRecord, of output: Output) {
-    let damage = output.handedOverDamage
-    let presenter = output.display.presenter
+  /// Adds a frame that its output has just handed over, when it tells of that.
+  package mutating func add(_ frame: FrameRecord, of output: Output) {
+    let (damage, size) = (output.handedOverDamage, output.bufferSize)
     entries.append(
       Entry(
-        frameNumber: frame.frameNumber, submitted: frame.submitted, width: Int32(clamping: presenter.width),
-        height: Int32(clamping: presenter.height), first: rects.dropped + rects.count, count: damage.rects.count))
+        frameNumber: frame.frameNumber, submitted: frame.submitted, width: Int32(clamping: size.width),
+        height: Int32(clamping: size.height), first: rects.dropped + rects.count, count: damage.rects.count))
     for index in damage.rects.indices { rects.append(damage.rects[index]) }
   }
 

@@ -23,20 +23,48 @@ final class ProfileRecorder {
   private let path: String
   /// True for a file, false for a pipe or a device.
   private let isFile: Bool
-  private let capacity: Int
   private var profile: RecordedProfile
-  private var log: FrameLog
-  private var events = 0
+  private var recording: Recording
   private let time: SystemClock
-  /// Gives the end of the last stop of the process.
-  private let resumed: () -> MonotonicTime?
+  /// Gives the end of the last stop of the process in the place of `ProcessStops`.
+  private let resumed: (@MainActor () -> MonotonicTime?)?
   private let layers: LayerCosts
-  private let damages: DamageLog
-  private var reader: RegionReader
-  private var regions: [Region] = []
-  private var allRegions = 0
+  private unowned let output: Output
   private var observation: Observation?
-  private var isWritten = false
+
+  /// All that is kept of frames, in one value: so an event costs one access to the recorder, of those that are checked for others meanwhile.
+  @MainActor
+  private struct Recording {
+    var log: FrameLog
+    var events = 0
+    var damages: DamageLog
+    var reader: RegionReader
+    var regions: RecentValues<Region>
+    /// True if nothing came since the file was written.
+    var isWritten = false
+
+    init(capacity: Int, reader: RegionReader) {
+      log = FrameLog(capacity: capacity)
+      // A frame that is seen has two events at least.
+      damages = DamageLog(frames: capacity / 2)
+      self.reader = reader
+      regions = RecentValues(capacity: capacity)
+    }
+
+    mutating func add(_ event: FrameEvent, stopUntil end: MonotonicTime?) {
+      isWritten = false
+      log.append(stopUntil: end)
+      log.append(event)
+      events += 1
+      readRegions()
+    }
+
+    mutating func readRegions() { Self.read(&reader, into: &regions) }
+
+    private static func read(_ reader: inout RegionReader, into regions: inout RecentValues<Region>) {
+      reader.read { regions.append($0) }
+    }
+  }
 
   /// The recorder of the first engine of a process in whose environment `FRAMEPACE_PROFILE` names a file; nil for all others.
   static func byEnvironment(_ engine: Engine) -> ProfileRecorder? {
@@ -97,11 +125,12 @@ final class ProfileRecorder {
   ///   - capacity: the number of events and of regions that are kept.
   ///   - resumed: gives the end of the last stop of the process; nil for that of this process.
   init(
-    path: String, isFile: Bool = true, engine: Engine, capacity: Int = 32_768, resumed: (() -> MonotonicTime?)? = nil
+    path: String, isFile: Bool = true, engine: Engine, capacity: Int = 32_768,
+    resumed: (@MainActor () -> MonotonicTime?)? = nil
   ) {
-    (self.path, self.isFile, self.capacity, time) = (path, isFile, capacity, engine.loop.clock)
+    (self.path, self.isFile, time, output) = (path, isFile, engine.loop.clock, engine.output)
     ProcessStops.watch()
-    self.resumed = resumed ?? { [clock = engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
+    self.resumed = resumed
     let display = engine.output.display
     let size = display.geometry.pictureSize
     profile = RecordedProfile(
@@ -109,33 +138,16 @@ final class ProfileRecorder {
       height: size.height, refreshRate: display.ticker.refreshRate,
       environment: .current(version: RunEnvironment.packageVersion))
     profile.began = .now(loop: engine.loop.clock)
-    log = FrameLog(capacity: capacity)
-    regions.reserveCapacity(capacity)
     layers = engine.measureLayers()
-    // A frame that is seen has two events at least.
-    damages = DamageLog(of: engine.output, frames: capacity / 2)
     engine.measuresThreads = true
-    reader = FrameProfile.startRecording(clock: engine.loop.clock)
-    observation = engine.output.observe { [weak self] event in self?.record(event) }
+    recording = Recording(capacity: capacity, reader: FrameProfile.startRecording(clock: engine.loop.clock))
+    // The observation ends with the recorder. A weak reference would make each event and all uses of the recorder slower.
+    observation = output.observe { [unowned self] event in record(event) }
   }
 
   private func record(_ event: FrameEvent) {
-    isWritten = false
-    log.append(stopUntil: resumed())
-    log.append(event)
-    events += 1
-    readRegions()
-  }
-
-  private func readRegions() {
-    reader.read { region in
-      if regions.count < capacity {
-        regions.append(region)
-      } else {
-        regions[allRegions % capacity] = region
-      }
-      allRegions += 1
-    }
+    recording.add(event, stopUntil: resumed.map { $0() } ?? ProcessStops.lastEnd(on: time))
+    if case .committed(let frame) = event { recording.damages.add(frame, of: output) }
   }
 
   fileprivate func name(scene: String) { profile.scene = scene }
@@ -144,17 +156,16 @@ final class ProfileRecorder {
   ///
   /// - Parameter end: the end of the run; nil for now.
   func write(endingAt end: MonotonicTime? = nil) {
-    if isWritten { return }
-    isWritten = true
+    if recording.isWritten { return }
+    recording.isWritten = true
     profile.ended = end ?? time.now
-    readRegions()
-    (profile.events, profile.stops) = (Array(log), log.stops)
-    profile.lostEvents = events - log.count
-    let oldest = allRegions > regions.count ? allRegions % capacity : 0
-    profile.regions = Array(regions[oldest...] + regions[..<oldest])
-    profile.lostRegions = allRegions - regions.count + reader.lost
+    recording.readRegions()
+    (profile.events, profile.stops) = (Array(recording.log), recording.log.stops)
+    profile.lostEvents = recording.events - recording.log.count
+    profile.regions = Array(recording.regions)
+    profile.lostRegions = recording.regions.dropped + recording.reader.lost
     profile.layers = layers.summary.rows
-    profile.details = profile.worstFrames.compactMap { damages.detail(of: $0) }
+    profile.details = profile.worstFrames.compactMap { recording.damages.detail(of: $0) }
     do {
       // Another file may have come to its place since the start.
       if isFile { try Self.requireRecording(path) }

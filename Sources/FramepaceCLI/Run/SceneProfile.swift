@@ -43,7 +43,7 @@ final class SceneProfile {
   private let layers: LayerCosts
   /// The costs of the frames that are measured.
   private var layerCosts = LayerCosts.Summary(rows: [])
-  private let damages: DamageLog
+  private var damages: DamageLog
   private var reader: RegionReader
   private var regions = RegionTally()
   /// True once the scene was still for so long that no more frames will come.
@@ -76,7 +76,7 @@ final class SceneProfile {
       session.measure(with: FPSMeter(refreshRate: profile.refreshRate), log: log, timeline: timeline)
     }
     layers = session.engine.measureLayers()
-    damages = DamageLog(of: session.engine.output, frames: min(length.frames + 16, RunTimeline.mostFrames))
+    damages = DamageLog(frames: min(length.frames + 16, RunTimeline.mostFrames))
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     meter.readResumed = { [clock = session.engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     session.engine.output.observe { [weak self] event in self?.record(event) }.keep()
@@ -157,6 +157,7 @@ final class SceneProfile {
     }
     meter.record(event)
     profile.resumed = meter.resumed
+    if case .committed(let frame) = event { damages.add(frame, of: output) }
     if case .presented(let frame) = event { add(frame) }
     if case .lost = event { profile.addLost() }
     let isComplete = profile.frames + output.pending.count >= length.frames
