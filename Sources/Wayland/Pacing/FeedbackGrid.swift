@@ -54,17 +54,11 @@ struct FeedbackGrid: Sendable {
     refreshRate = isNear(told) ? told : RefreshRate(hertz: 1e9 / period) ?? told
   }
 
-  /// Begins with the usual distance of stamps, if that is neither the period nor a multiple of it, and the model cannot find it. Until that is
-  /// known, a period that is much longer than the told one is not believed. It would grow: each frame is seen at the vblank after its tick, and
-  /// the next period counts from there.
+  /// Begins with the usual distance of stamps, if that is neither the period nor a multiple of it, and the model cannot find it.
   private mutating func beginAnew() {
-    if let median = gaps.median {
-      guard !agrees(median), let rate = RefreshRate(hertz: 1e9 / median) else { return }
-      gaps.forget()
-      begin(at: abs(median - told.exactInterval) < median * Self.otherGap ? told : rate)
-    } else if model.period > told.exactInterval * Self.longestGuess {
-      begin(at: told)
-    }
+    guard let median = gaps.median, !agrees(median), let rate = RefreshRate(hertz: 1e9 / median) else { return }
+    gaps.forget()
+    begin(at: abs(median - told.exactInterval) < median * Self.otherGap ? told : rate)
   }
 
   private mutating func begin(at rate: RefreshRate) {
@@ -78,6 +72,11 @@ struct FeedbackGrid: Sendable {
     delivered == nil || ticks.contains(in: stamp - told.interval / 16..<stamp + told.interval / 2)
   }
 
+  /// False for a period that is longer than the told one as long as the distances of stamps do not prove it. Each stamp is then a tick, so that
+  /// they soon do. Else a period that is much too long would grow: its frames are seen at the vblank after the tick, and the next period
+  /// counts from there.
+  private var isProved: Bool { model.period < told.exactInterval * 1.2 || gaps.median.map(agrees) ?? false }
+
   /// True if the usual distance of stamps is the period, or a multiple of it.
   private func agrees(_ median: Double) -> Bool {
     let whole = max((median / model.period).rounded(), 1)
@@ -87,8 +86,6 @@ struct FeedbackGrid: Sendable {
   /// The part by which the usual distance of stamps differs from the interval where the model is wrong.
   private static let otherGap = 0.1
   private static let otherRate = 0.03
-  /// In intervals of the rate that is told. Weston without a screen has one and a half, and more on a busy machine.
-  private static let longestGuess = 2.2
   /// The number of stamps in a row that must show another rate: those of a busy compositor wander.
   private static let proofs = 12
 
@@ -107,8 +104,8 @@ struct FeedbackGrid: Sendable {
     measureRate()
     guard let due = requested else { return nil }
     // One that was predicted a little before its stamp is delivered already.
-    let isDelivered = delivered.map { stamp - $0 <= interval / 2 } ?? false
-    if !isDelivered, stamp + interval / 2 > due {
+    let isDelivered = delivered.map { stamp - $0 <= (isProved ? interval : told.interval) / 2 } ?? false
+    if !isDelivered, !isProved || stamp + interval / 2 > due {
       (requested, delivered) = (nil, stamp)
       return stamp
     }
