@@ -18,9 +18,14 @@ extension Engine {
     let made = InputRouter(screens: inputScreens, loop: loop)
     // An engine that was invalidated has no layers to bring anything to.
     if groups.isEmpty { made.invalidate() }
-    made.onPointer = { [weak self] in self?.show($0) }
-    let alarm = FrameLoop.Alarm(tolerance: .milliseconds(100), .onMain { [weak self] in self?.show(nil) })
-    loop.add(alarm, to: .common)
+    made.onPointer = { [weak self] _ in self?.pointerWasUsed() }
+    let alarm = FrameLoop.Alarm(
+      tolerance: .milliseconds(100),
+      .onMain { [weak self] in
+        self?.isPointerResting = true
+        self?.showPointer()
+      })
+    if !groups.isEmpty { loop.add(alarm, to: .common) }
     pointerAlarm = alarm
     made.onDelivery = { [weak self] in self?.inputArrived(at: $0) }
     made.shownTime = { [weak self] screen in
@@ -60,13 +65,23 @@ extension Engine {
     show(nil)
     pointerScreens = zip(outputs, screens).map { PointerScreen($0.display, screen: $1.screen) }
     router.screens = screens
-    show(router.shownPointer)
+    showPointer()
+  }
+
+  // MARK: Pointer
+
+  /// The pointer moved, clicked or scrolled, or is not to be seen any more.
+  func pointerWasUsed() {
+    isPointerResting = false
+    let mayRest = router?.shownPointer.map { !$0.isPressed } ?? false
+    pointerAlarm?.fireTime = mayRest ? pointerHideDelay.map { loop.clock.now + $0 } : nil
+    showPointer()
   }
 
   /// Shows the pointer on its display, and on no other, until it has rested.
-  func show(_ pointer: VisiblePointer?) {
-    let delay = pointer == nil ? nil : pointerHideDelay
-    pointerAlarm?.fireTime = delay.map { loop.clock.now + $0 }
+  func showPointer() { show(isPointerResting ? nil : router?.shownPointer) }
+
+  private func show(_ pointer: VisiblePointer?) {
     for index in pointerScreens.indices {
       pointerScreens[index].show(pointer?.screen == index ? pointer?.point : nil, pointerPicture)
     }

@@ -64,14 +64,16 @@ public final class Engine {
   /// first movement of a pointer until a finger touches a screen, or the pointer rests for `pointerHideDelay`. On other displays there is
   /// none: let a layer follow `InputRouter.visiblePointer` there.
   public var pointerPicture = PointerPicture.arrow {
-    didSet { show(router?.shownPointer) }
+    didSet { showPointer() }
   }
-  /// How long a pointer is seen that does not move: 3 s at first; nil for ever. The next movement shows it again.
+  /// How long a pointer is seen that rests: 3 s at first; nil for ever. The next movement, click or turn of the wheel shows it again. It does not
+  /// rest while a button is down.
   public var pointerHideDelay: Nanoseconds? = .seconds(3) {
-    didSet { show(router?.shownPointer) }
+    didSet { pointerWasUsed() }
   }
   /// Hides a pointer that rests.
   var pointerAlarm: FrameLoop.Alarm?
+  var isPointerResting = false
   private var turnMark: ThreadMeter.Mark?
   private var input: MonotonicTime?
   private var drawingWait = DrawingWait.none

@@ -19,13 +19,17 @@ public struct ContactTracker: Sendable {
 
   /// The pointer's screen, and its place among the frames of the screens; nil while it is not to be seen.
   var visiblePointer: VisiblePointer? {
-    isPointerVisible ? pointerPlace.map { VisiblePointer(screen: $0.screen, point: $0.point) } : nil
+    guard isPointerVisible, let place = pointerPlace else { return nil }
+    let isPressed = contacts.contains { if case .button = $0.source { true } else { false } }
+    return VisiblePointer(screen: place.screen, point: place.point, isPressed: isPressed, uses: pointerUses)
   }
 
   private var devices: [InputDevice.ID: Device] = [:]
   private var contacts: [Entry] = []
   private var lastID: UInt32 = 0
   private var pointerPlace: PointerPlace?
+  /// See `VisiblePointer.uses`.
+  private var pointerUses = 0
 
   private struct PointerPlace: Sendable {
     var screen: Int
@@ -119,6 +123,10 @@ public struct ContactTracker: Sendable {
 
   private mutating func act(_ event: InputEvent, _ device: Device, _ emit: (ScreenEvent) -> Void) {
     let screen = device.screen
+    switch event.action {
+    case .motion, .position, .button, .scroll, .gesture: pointerUses &+= 1
+    default: break
+    }
     func send(_ action: ScreenEvent.Action, on screen: Int) {
       emit(ScreenEvent(time: event.time, screen: screen, device: event.device, action: action))
     }

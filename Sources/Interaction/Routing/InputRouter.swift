@@ -204,7 +204,7 @@ public final class InputRouter {
     followers.tell()
   }
 
-  /// The pointer's place among the frames of the screens; nil while it is not to be seen.
+  /// The pointer's place among the frames of the screens; nil before it moved, and while fingers are used. An engine hides one that rests.
   public var visiblePointer: Point? { tracker.visiblePointer?.point }
 
   var now: MonotonicTime { loop.clock.now }
