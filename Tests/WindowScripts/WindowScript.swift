@@ -26,8 +26,7 @@ package enum WindowScript {
     do {
       try play(on: stage, &random)
     } catch {
-      try stage.end()
-      throw error
+      stage.note("\(error)")
     }
     try stage.end()
   }

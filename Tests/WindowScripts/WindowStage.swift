@@ -31,8 +31,8 @@ package final class WindowStage {
   /// The loop's passes after a sleep.
   package private(set) var wakeUps = 0
   package private(set) var ticks = 0
-  /// The first frame of a wrong size, or the like.
-  private var frameFault: WindowFault?
+  /// What was seen to be wrong and is not told yet.
+  private var faults: [String] = []
   private var link: DisplayLink?
   private var position = 0
 
@@ -54,12 +54,7 @@ package final class WindowStage {
     ball.backgroundColor = .black
     root.addSublayer(ball)
     engine = Engine(display: display, root: root, loop: loop, workers: WorkerPool(threads: 1))
-    compositor.onShown = { [unowned self] window, frame in
-      shown.append(frame)
-      if frameFault == nil, let fault = window.frameFault {
-        frameFault = WindowFault(description: "\(fault), at \(frame.time)")
-      }
-    }
+    watch()
     engine.output.observe { [unowned self] event in
       switch event {
       case .presented(let frame): presented.append(frame)
@@ -106,9 +101,9 @@ package final class WindowStage {
 
   /// Another compositor takes the place of the one that is gone.
   package func reconnect() throws {
-    compositor.invalidate()
+    endCompositor()
     compositor = try ScriptedCompositor(loop: loop)
-    compositor.onShown = { [unowned self] in shown.append($1) }
+    watch()
     display.reconnect(to: try WaylandConnection(descriptor: compositor.connect(), clock: .manual(clock)))
   }
 
@@ -137,15 +132,28 @@ package final class WindowStage {
     }
   }
 
-  /// Ends engine and compositor, and tells what was wrong since the beginning.
+  /// Notes a fault for `end()`.
+  func note(_ fault: String) { faults.append(fault) }
+
+  private func watch() {
+    compositor.onShown = { [unowned self] window, frame in
+      shown.append(frame)
+      if let fault = window.frameFault { faults.append("\(fault), at \(frame.time)") }
+    }
+  }
+
+  private func endCompositor() {
+    if !compositor.violations.isEmpty { faults.append("broken rules of the protocol: \(compositor.violations)") }
+    compositor.invalidate()
+  }
+
+  /// Ends engine and compositor, and throws what was wrong since the beginning.
   package func end() throws {
-    let violations = compositor.violations
     rest()
     engine.invalidate()
     display.connection.close()
     run(for: .milliseconds(1))
-    compositor.invalidate()
-    if let frameFault { throw frameFault }
-    if !violations.isEmpty { throw WindowFault(description: "broken rules of the protocol: \(violations)") }
+    endCompositor()
+    if !faults.isEmpty { throw WindowFault(description: faults.joined(separator: "; ")) }
   }
 }
