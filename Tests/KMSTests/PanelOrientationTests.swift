@@ -46,4 +46,42 @@ import XCTest
       stage.expectNothingLeft(place)
     }
   }
+
+  /// A display that takes another connector, as one of another dock, is turned as its panel is, unless the program has chosen.
+  func testAnotherPanelHasItsOwnTurn() throws {
+    for isAtomic in [true, false] {
+      for chosen in [nil, DisplayRotation.none, .half, .left] {
+        let place = "atomic \(isAtomic), chosen \(chosen.map { "\($0)" } ?? "nothing")"
+        let stage = CardStage(
+          connectors: [
+            .init("DSI-1", modes: [.simulated(80, 60)], panelOrientation: 2),
+            .init("DP-1", modes: [.simulated(80, 60)], isConnected: false, panelOrientation: 1),
+            .init("DP-2", modes: [.simulated(80, 60)], isConnected: false),
+          ], showsConsole: false, isAtomic: isAtomic)
+        let display = try stage.openDisplay()
+        let engine = Engine(display: display, root: Layer(), loop: stage.loop)
+        XCTAssertEqual(display.rotation, .left, place)
+        if let chosen { display.rotation = chosen }
+        var last = "DSI-1"
+        for (connector, upright) in [("DP-1", DisplayRotation.half), ("DP-2", .none)] {
+          stage.run(for: .seconds(1))
+          stage.card.removeConnector(last)
+          display.card.lookForScreens()
+          stage.run(for: .seconds(1))
+          stage.card.setConnected(true, connector)
+          display.card.lookForScreens()
+          stage.run(for: .seconds(20))
+          XCTAssertEqual(display.state, .showing, place)
+          XCTAssertEqual(display.connectorName, connector, place)
+          XCTAssertEqual(display.rotation, chosen ?? upright, "\(place), \(connector)")
+          XCTAssertEqual(display.geometry.rotation, chosen ?? upright, "\(place), \(connector)")
+          let isSideways = chosen == .left
+          XCTAssertEqual(engine.root.bounds.size, isSideways ? Size(60, 80) : Size(80, 60), "\(place), \(connector)")
+          last = connector
+        }
+        engine.invalidate()
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), place)
+      }
+    }
+  }
 }

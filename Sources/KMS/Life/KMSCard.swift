@@ -154,8 +154,7 @@ public final class KMSCard {
   ) throws(KMSError) -> KMSDisplay {
     var pipe = pipe
     // Without an answer the picture is as the panel is.
-    pipe.rotation =
-      (try? open().device.interface.properties(of: pipe.connector.id, type: .connector))?.uprightRotation ?? .none
+    pipe.rotation = uprightRotation(on: pipe.connector) ?? .none
     let screen = try connect(pipe, connectors: connectors, buffering: request.buffering, clock: clock)
     let display = KMSDisplay(card: self, screen: screen, request: request, clock: clock)
     reserve(screen.pipe, for: display)
@@ -163,6 +162,11 @@ public final class KMSCard {
   }
 
   // MARK: Called by displays
+
+  /// The turn with which a picture stands upright on a connector's panel; nil without an answer.
+  func uprightRotation(on connector: DRMConnector) -> DisplayRotation? {
+    (try? open().device.interface.properties(of: connector.id, type: .connector))?.uprightRotation
+  }
 
   /// Shows on a pipe from `parts(for:)`, in a lesser mode if the driver refuses the best.
   func connect(

@@ -69,7 +69,8 @@ extension KMSDisplay {
     let parts = try card.parts(for: self)
     let connector = try parts.connector(sameAs: connectorName, request: request.connector)
     var pipe = try pipe(to: connector, of: parts)
-    pipe.rotation = rotation
+    // Without an answer the picture stays as it was.
+    pipe.rotation = chosenRotation ?? card.uprightRotation(on: connector) ?? rotation
     if let previous, previous.screen.crtc != pipe.crtc {
       // The screen gets another CRTC. The one before is not ours any more.
       try? previous.restore()

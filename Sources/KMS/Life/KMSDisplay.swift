@@ -74,12 +74,20 @@ public final class KMSDisplay: Display, ScreenOwner {
     didSet { if allowsTearing != oldValue { askForFeatures() } }
   }
 
-  /// By how much the picture is turned, for a screen that is mounted sideways: at first so that it stands upright where the kernel knows how the
-  /// panel is mounted ("panel orientation"), as that of a tablet. The root layer has the turned size. A change sets the mode anew: the screen's
-  /// hardware turns the picture if the driver takes that, otherwise the compositor does, as `geometry.rotatedBy` says.
+  /// By how much the picture is turned, for a screen that is mounted sideways. Until it is set, the picture stands upright on each panel that the
+  /// display gets, where the kernel knows how that is mounted ("panel orientation"), as that of a tablet; from then on, also by `.none`, it stays as
+  /// set. The root layer has the turned size. A change sets the mode anew: the screen's hardware turns the picture if the driver takes that,
+  /// otherwise the compositor does, as `geometry.rotatedBy` says.
   public var rotation: DisplayRotation {
-    didSet { if rotation != oldValue { happened(.turned) } }
+    get { chosenRotation ?? pipe.rotation }
+    set {
+      let old = rotation
+      chosenRotation = newValue
+      if newValue != old { happened(.turned) }
+    }
   }
+  /// Nil until the program sets the rotation.
+  private(set) var chosenRotation: DisplayRotation?
   public var geometry: DisplayGeometry { pipe.geometry }
 
   /// The error with which the display last went away or failed to come back; nil if there was none.
@@ -128,7 +136,6 @@ public final class KMSDisplay: Display, ScreenOwner {
     wait = screen.wait
     stable = ReplaceablePresenter(screen.presenter)
     (facts, previous) = (screen.facts, screen.presenter.scanOut.previous)
-    rotation = screen.pipe.rotation
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     screen.owner = self
