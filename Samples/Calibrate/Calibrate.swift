@@ -1,6 +1,6 @@
 // Calibrates a touch screen by five touches, and prints the rule of udev that keeps it so.
 //
-//   swift run Calibrate live                until the fifth touch, with the seat's devices: on a console, as a desktop calibrates its own
+//   swift run Calibrate live                until the fifth touch, with the seat's devices. Run it on a console: on a desktop the compositor calibrates
 //   swift run Calibrate FILE                plays an event script, see `framepace input`
 //   swift run Calibrate FILE --output P.png the same without a screen, and writes its last picture
 //   swift run Calibrate                     plays touches of a panel that is mounted upside down
@@ -24,15 +24,16 @@ struct Program {
         calibration = made
         return try touches()
       } end: {
-        guard let calibration, calibration.isDone, let device = calibration.device else {
-          return print("not all crosses were touched")
-        }
-        let name = InteractiveProgram.devices[device]?.name ?? ""
+        guard let calibration, calibration.isDone, let device = calibration.device,
+          let name = InteractiveProgram.devices[device]?.name
+        else { throw InteractiveProgram.Failure("not all crosses were touched") }
         guard let matrix = calibration.calibration.matrix, let error = calibration.calibration.error, error < 0.03 else {
-          return print("the touches do not fit each other: touch the middle of each cross, and lift the finger there")
+          throw InteractiveProgram.Failure(
+            "the touches do not fit each other: touch the middle of each cross, and lift the finger there")
         }
         print("\(name): the touches fit to \((error * 1000).rounded() / 10) % of the panel")
-        print("# /etc/udev/rules.d/99-touch-calibration.rules, then: udevadm control --reload, and plug it in again")
+        print("# To /etc/udev/rules.d/99-touch-calibration.rules; then udevadm control --reload && udevadm trigger,")
+        print("# and start the programs that use it again.")
         print(TouchCalibration.rule(for: name, matrix: matrix))
       }
     } catch {

@@ -6,7 +6,7 @@ import Seats
 import Wayland
 
 /// Runs a program that people touch: in a window on a desktop, else on the display that there is, with the devices of that or by an event
-/// script, whose end it may write to a picture. The frame of the samples Feed, Form, Paint and Map.
+/// script, whose end it may write to a picture. The frame of the samples Feed, Form, Paint, Map and Calibrate.
 @MainActor
 public enum InteractiveProgram {
   /// The arguments of the program, but for `--output FILE`, which `run` takes.
@@ -29,14 +29,15 @@ public enum InteractiveProgram {
     guard let place = CommandLine.arguments.firstIndex(of: "--output") else { return nil }
     let file = CommandLine.arguments.dropFirst(place + 1).first
     guard let file, file.hasSuffix(".png") else {
-      throw WrongArgument("--output needs the name of a picture, which ends in .png")
+      throw Failure("--output needs the name of a picture, which ends in .png")
     }
     return file
   }
 
-  private struct WrongArgument: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+  /// An error that ends the program without success, as text for people.
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+    public init(_ description: String) { self.description = description }
   }
 
   /// Its first argument is `live` for the devices of the desktop or the seat, until the window is closed, Ctrl-C or SIGTERM; else the path
@@ -46,13 +47,13 @@ public enum InteractiveProgram {
   /// - Parameters:
   ///   - others: the arguments behind the first one, as the help names them.
   ///   - rest: how long the program goes on after the script.
-  ///   - isCalibrated: false for touch screens whose places are those of the device, whatever udev has for it.
+  ///   - isCalibrated: false to get touch places without udev's calibration, which only a console can give.
   ///   - prepare: fills the engine's root layer, and returns the program's own script. Layers that it puts there as large as the root follow
   ///     its size.
-  ///   - end: is called before the layers go.
+  ///   - end: is called before the layers go. Its error is the run's.
   public static func run(
     others: String = "", rest: Nanoseconds = .seconds(1), isCalibrated: Bool = true,
-    _ prepare: (Engine) throws -> InputScript, end: () -> Void
+    _ prepare: (Engine) throws -> InputScript, end: () throws -> Void
   ) throws {
     let argument = arguments.first
     let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
@@ -60,7 +61,7 @@ public enum InteractiveProgram {
       return print(
         """
         usage: \(name) [live | FILE]\(others) [--output PICTURE.png]
-          live       until Ctrl-C or SIGTERM, with the devices of the desktop or the seat
+          live       until Ctrl-C or SIGTERM, with the devices of \(isCalibrated ? "the desktop or the seat" : "the seat, on a console")
           FILE       plays an event script: see framepace help input
           --output   plays it without a screen, and writes the last picture
         Without FILE it plays a script of its own.
@@ -72,7 +73,7 @@ public enum InteractiveProgram {
     FrameLoop.main.add(ends, to: .common)
 
     let output = try output()
-    if output != nil, argument == "live" { throw WrongArgument("--output is for a script, which ends: use it without live") }
+    if output != nil, argument == "live" { throw Failure("--output is for a script, which ends: use it without live") }
     // A seat is only opened where there is no window.
     var session: DisplaySession?
     let display: any Display
@@ -103,22 +104,29 @@ public enum InteractiveProgram {
       engine.run()
       devices.invalidate()
     } else {
-      play(try argument.map { try InputScript(contentsOf: $0) } ?? script, rest: rest, untilDrawn: output != nil, on: engine)
+      let played = try argument.map { try InputScript(contentsOf: $0) } ?? script
+      try play(played, rest: rest, untilDrawn: output != nil, on: engine)
     }
     if let output { try PNG.write(display.capture(), to: output) }
-    end()
+    try end()
   }
 
+  /// The longest that a picture waits for its drawings.
+  private static let drawingTime = Nanoseconds.seconds(20)
+
   /// - Parameter untilDrawn: true to go on until nothing is drawn any more, which is seen by two looks in a row: what was drawn fades in.
-  private static func play(_ script: InputScript, rest: Nanoseconds, untilDrawn: Bool, on engine: Engine) {
+  private static func play(_ script: InputScript, rest: Nanoseconds, untilDrawn: Bool, on engine: Engine) throws {
+    var late = 0
     let player = InputPlayer(script) { receive($0, engine.inputRouter) }
     var wasDrawing = untilDrawn
     player.onEnd = {
+      let deadline = engine.loop.clock.now + rest + drawingTime
       let end = FrameLoop.Timer(
         fireTime: engine.loop.clock.now + rest, interval: .milliseconds(500),
         .onMain { _ in
           let isDrawing = untilDrawn && engine.context.pendingDrawings > 0
-          if !isDrawing, !wasDrawing { engine.finish() }
+          if isDrawing, engine.loop.clock.now >= deadline { late = engine.context.pendingDrawings }
+          if late > 0 || !isDrawing && !wasDrawing { engine.finish() }
           wasDrawing = isDrawing
         })
       engine.loop.add(end, to: .common)
@@ -127,6 +135,12 @@ public enum InteractiveProgram {
     player.start(at: engine.loop.clock.now)
     engine.run()
     player.stop()
+    guard late == 0 else {
+      throw Failure(
+        "no picture was written: \(late == 1 ? "a layer was" : "\(late) layers were") still being drawn "
+          + "\(Int(drawingTime.seconds)) s after the script; try again when the machine has less to do, or look at it without --output"
+      )
+    }
   }
 }
 
@@ -139,6 +153,11 @@ private enum LiveDevices {
   init(of display: any Display, _ session: DisplaySession?, isCalibrated: Bool, for engine: Engine) throws {
     let router = engine.inputRouter
     if let window = display as? WaylandDisplay {
+      guard isCalibrated else {
+        throw InteractiveProgram.Failure(
+          "live needs a console: the places of a window's touches have the desktop's calibration already. "
+            + "Switch to a console, as with Ctrl-Alt-F3, and start it there")
+      }
       let input = WaylandInput(connection: window.connection) { router.receive($0) }
       input.onKeyboard = { (router.keyboard, router.keyRepeat) = ($0, $1) }
       router.onTextInput = { input.textInput.state = $0 }

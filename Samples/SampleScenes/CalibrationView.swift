@@ -10,6 +10,8 @@ public final class CalibrationView: Layer {
   public private(set) var device: InputDevice.ID?
   public var isDone: Bool { calibration.count == Self.places.count }
 
+  /// The finger that is on its way to the cross. Others do not count until it is lifted, nor does a palm that came meanwhile.
+  private var finger: Touch?
   private let cross = ShapeLayer()
   private let hint = TextLayer()
   private let screen: @MainActor () -> InputScreen?
@@ -53,8 +55,15 @@ public final class CalibrationView: Layer {
     }
   }
 
-  fileprivate func take(_ touch: Touch) {
-    guard !isDone, touch.kind == .finger, touch.device == device ?? touch.device, let screen = screen() else { return }
+  fileprivate func began(_ touch: Touch) {
+    if finger == nil, touch.kind == .finger, touch.device == device ?? touch.device { finger = touch }
+  }
+
+  /// - Parameter isTaken: false for a touch that was cancelled.
+  fileprivate func ended(_ touch: Touch, isTaken: Bool) {
+    guard touch === finger else { return }
+    finger = nil
+    guard isTaken, !isDone, let screen = screen() else { return }
     device = touch.device
     let target = point(Self.places[calibration.count])
     calibration.add(target: screen.part(over: target), touchedAt: screen.part(over: touch.location))
@@ -65,9 +74,9 @@ public final class CalibrationView: Layer {
   private final class Finger: Responder {
     private weak let view: CalibrationView?
     init(_ view: CalibrationView) { self.view = view }
-    override func touchBegan(_ touch: Touch) {}
+    override func touchBegan(_ touch: Touch) { view?.began(touch) }
     override func touchMoved(_ touch: Touch) {}
-    override func touchEnded(_ touch: Touch) { view?.take(touch) }
-    override func touchCancelled(_ touch: Touch) {}
+    override func touchEnded(_ touch: Touch) { view?.ended(touch, isTaken: true) }
+    override func touchCancelled(_ touch: Touch) { view?.ended(touch, isTaken: false) }
   }
 }

@@ -67,7 +67,33 @@ struct TouchCalibrationTests {
     #expect(
       TouchCalibration.rule(for: "Panel \"7*\"", matrix: mirrored) == """
         ACTION=="add|change", SUBSYSTEM=="input", KERNEL=="event*", ATTRS{name}=="Panel ?7??", \
-        ENV{LIBINPUT_CALIBRATION_MATRIX}="-1.0 0.0 1.0 0.0 0.5 0.25"
+        ENV{LIBINPUT_CALIBRATION_MATRIX}="-1.000000 0.000000 1.000000 0.000000 0.500000 0.250000"
         """)
+  }
+
+  /// libinput reads no exponent, which a short description of a small number has.
+  @Test(arguments: 0..<100 as Range<UInt64>) func aRuleHasPlainDecimals(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let values =
+      seed == 0
+      ? [1, 0, 0, 0.00005, -1, -0.00000049]
+      : [1e-8, 5e-5, 1e-3, 1, 10, 1e5].map { $0 * Double.random(in: -1...1, using: &random) }.shuffled(using: &random)
+    let rule = TouchCalibration.rule(
+      for: "Panel",
+      matrix: Affine(a: values[0], b: values[3], c: values[1], d: values[4], tx: values[2], ty: values[5]))
+    let words = try #require(rule.split(separator: "\"").last).split(separator: " ")
+    #expect(words.count == 6, "seed \(seed): \(rule)")
+    for (word, value) in zip(words, values) {
+      #expect(word.allSatisfy { "-.0123456789".contains($0) }, "seed \(seed): \(rule)")
+      #expect(abs(try #require(Double(word)) - value) <= 0.5000001e-6, "seed \(seed): \(rule)")
+      #expect(!(word.hasPrefix("-") && Double(word) == 0), "seed \(seed): \(rule)")
+    }
+  }
+
+  @Test func aRuleOfNoNumbersIsWritten() {
+    let rule = TouchCalibration.rule(
+      for: "Panel", matrix: Affine(a: .nan, b: .infinity, c: -.infinity, d: 1e300, tx: 0, ty: 0))
+    let most = "1000000000.000000"
+    #expect(rule.hasSuffix("=\"0.000000 -\(most) 0.000000 \(most) \(most) 0.000000\""), "\(rule)")
   }
 }

@@ -31,7 +31,8 @@ import Testing
     func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
     let screen = InputScreen(
       frame: Rect(x: number(-100...100), y: 0, width: number(10...2000), height: number(10...2000)),
-      quarterTurns: Int(number(0...3)), touchQuarterTurns: Bool.random(using: &random) ? Int(number(0...3)) : nil,
+      quarterTurns: .random(in: 0...3, using: &random),
+      touchQuarterTurns: Bool.random(using: &random) ? .random(in: 0...3, using: &random) : nil,
       pictureToRoot: Affine(a: number(0.5...2), b: 0, c: 0, d: number(0.5...2), tx: number(-50...50), ty: 7))
     let part = Point(number(-0.1...1.1), number(-0.1...1.1))
     let way = screen.part(over: screen.rootPoint(touchedAt: part)) - part

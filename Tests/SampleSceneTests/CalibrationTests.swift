@@ -34,8 +34,14 @@ import XCTest
       for place in CalibrationView.places {
         XCTAssertFalse(view.isDone)
         send(finger, .touch(finger: 0, .down(Point(0.5, 0.5))))
+        // A cancelled touch does not count, nor what rests on the panel beside the finger.
+        send(finger, .touch(finger: 0, .cancelled))
+        send(finger, .touch(finger: 0, .down(Point(0.5, 0.5))))
+        for palm in [1, 2] { send(finger, .touch(finger: palm, .down(Point(0.4, 0.6)))) }
+        send(finger, .touch(finger: 1, .up))
         send(finger, .touch(finger: 0, .moved(back.apply(panel(place)))))
         send(finger, .touch(finger: 0, .up))
+        send(finger, .touch(finger: 2, .up))
         // Another screen's touches do not count.
         send(other, .touch(finger: 0, .down(Point(0.3, 0.3))))
         send(other, .touch(finger: 0, .up))

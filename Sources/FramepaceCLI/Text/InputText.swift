@@ -62,7 +62,7 @@ enum InputText {
       lines.append(
         Text.paragraph(
           "\(device.device.name.withoutControlCharacters): \(device.beside) of \(device.places) places lie beside the panel by more "
-            + "than a twentieth of it: its calibration matrix (LIBINPUT_CALIBRATION_MATRIX) is wrong", width: width))
+            + "than a twentieth of it: its calibration matrix (LIBINPUT_CALIBRATION_MATRIX) may be wrong", width: width))
     }
     guard total > 0 else { return lines.joined(separator: "\n") }
     let shown = counts.filter { $0.events > 0 }
@@ -91,8 +91,8 @@ struct InputTally {
     /// The places of fingers, and those of them that lie beside the panel by more than a twentieth of it.
     fileprivate(set) var places = 0
     fileprivate(set) var beside = 0
-    /// True if that is no accident at an edge.
-    var isBesidePanel: Bool { beside * 20 > places }
+    /// True if that is no accident at an edge, nor one touch.
+    var isBesidePanel: Bool { beside >= 3 && beside * 20 > places }
 
     /// The times of the last second; those before `first` are over.
     private var recent: [MonotonicTime] = []

@@ -9,7 +9,7 @@ import Glibc
 ///
 /// ```swift
 /// if let matrix = calibration.matrix, let error = calibration.error, error < 0.03 {
-///   print(TouchCalibration.rule(for: device.name, matrix: matrix))  // to /etc/udev/rules.d/99-calibration.rules
+///   print(TouchCalibration.rule(for: device.name, matrix: matrix))  // to /etc/udev/rules.d/99-touch-calibration.rules
 ///   input.calibrate(device.id, by: matrix)
 /// }
 /// ```
@@ -18,6 +18,7 @@ public struct TouchCalibration: Sendable {
 
   public init() {}
 
+  /// The number of touches that were taken.
   public var count: Int { touches.count }
 
   /// Takes a touch. One whose places are no numbers is ignored.
@@ -59,16 +60,22 @@ public struct TouchCalibration: Sendable {
   }
 
   /// The rule of udev that calibrates the devices of a name for every program that reads them with libinput.
+  ///
+  /// - Parameter matrix: is written with six decimals, and numbers beyond ±10⁹ as that; NaN becomes 0.
   public static func rule(for name: String, matrix: Affine) -> String {
     // A character with a meaning in udev's patterns becomes one that stands for any.
     let pattern = String(name.map { "\"\\*?[]|".contains($0) || $0.isNewline ? "?" : $0 })
-    let numbers = [matrix.a, matrix.c, matrix.tx, matrix.b, matrix.d, matrix.ty].map { value in
-      let rounded = (value * 1e6).rounded() / 1e6
-      return "\(rounded == 0 ? 0 : rounded)"
-    }
+    let numbers = [matrix.a, matrix.c, matrix.tx, matrix.b, matrix.d, matrix.ty].map(decimal)
     return """
       ACTION=="add|change", SUBSYSTEM=="input", KERNEL=="event*", ATTRS{name}=="\(pattern)", \
       ENV{LIBINPUT_CALIBRATION_MATRIX}="\(numbers.joined(separator: " "))"
       """
+  }
+
+  /// A number with six decimals. libinput's `safe_atod` refuses an exponent, as in `5e-05`.
+  private static func decimal(_ value: Double) -> String {
+    let millionths = value.isNaN ? 0 : Int64((min(max(value, -1e9), 1e9) * 1e6).rounded())
+    let (whole, rest) = millionths.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+    return "\(millionths < 0 ? "-" : "")\(whole).\(String(1_000_000 + rest).dropFirst())"
   }
 }
