@@ -1,6 +1,7 @@
-import Framepace
 import FramepaceTesting
 import XCTest
+
+@testable import Framepace
 
 @preconcurrency @MainActor final class PaintedAreasTests: XCTestCase {
   /// A translucent square of 10 × 10 that moves by 4 on a coloured root: 14 × 10 pixels differ each time, and a buffer lacks those
@@ -39,6 +40,22 @@ import XCTest
     stage.root.addSublayer(square)
     stage.run(for: .milliseconds(50))
     XCTAssertEqual(areas.rows(of: 1)[0].p50, 1200)
+  }
+
+  /// The first frames are the same of each kind, also where a renderer did not count some of them.
+  func testAFrameWithoutACountKeepsItsPlace() throws {
+    let areas = PaintedAreas()
+    for layerPixels in [0, 100, 300] {
+      var record = FrameRecord()
+      (record.paintedPixels, record.layerPixels) = (100, layerPixels)
+      areas.add(record)
+    }
+    func overdraw(_ frames: Int) throws -> PaintedAreas.Row {
+      try XCTUnwrap(areas.rows(of: frames).first { $0.kind == .overdraw })
+    }
+    XCTAssertNil(try overdraw(1).p50)
+    XCTAssertEqual(try overdraw(2).maximum, 1)
+    XCTAssertEqual(try overdraw(3).maximum, 3)
   }
 
   /// A frame is counted at the end of the turn that handed it over.

@@ -36,12 +36,13 @@ package final class PaintedAreas {
 
   /// The frames that were handed over in this turn.
   fileprivate var handedOver: [InspectedFrame] = []
-  private var values: [Row.Kind: [Double]] = [:]
+  /// One for each frame, nil where it is not known: so the first of each kind are those of the same frames.
+  private var values: [Row.Kind: [Double?]] = [:]
   private var dirty = PixelSet()
 
   /// - Parameter frames: the number of frames that count, from the first on.
   package func rows(of frames: Int) -> [Row] {
-    Row.Kind.allCases.map { Row($0, Array((values[$0] ?? []).prefix(frames))) }
+    Row.Kind.allCases.map { Row($0, (values[$0] ?? []).prefix(frames).compactMap { $0 }) }
   }
 
   fileprivate func countFrames() {
@@ -64,8 +65,8 @@ package final class PaintedAreas {
   }
 
   /// Adds what the record of a frame has. Some renderers do not count.
-  fileprivate func add(_ record: FrameRecord) {
-    if record.layerPixels > 0 { values[.overdraw, default: []].append(record.overdraw) }
+  func add(_ record: FrameRecord) {
+    values[.overdraw, default: []].append(record.layerPixels > 0 ? record.overdraw : nil)
   }
 }
 
@@ -102,8 +103,8 @@ struct PixelSet {
 }
 
 extension Engine {
-  /// Counts the pixels of the frames of the first output from now on: dirty ones at the end of the turn that handed a frame over. That
-  /// time, a tenth of a millisecond for a display of 1920x1080, is in no figure; but a tick that comes meanwhile waits.
+  /// Counts the pixels of the frames of the first output from now on. Dirty pixels are counted at the end of the turn that handed the frame
+  /// over. That time, a tenth of a millisecond for a display of 1920x1080, is in no figure; but a tick that comes meanwhile waits.
   package func measureAreas() -> PaintedAreas {
     let areas = PaintedAreas()
     output.inspector = .observer { areas.handedOver.append($0) }

@@ -32,7 +32,7 @@ final class ProfileRecorder {
   private unowned let output: Output
   private var observation: Observation?
 
-  /// All that is kept of frames, in one value: so an event costs one access to the recorder, of those that are checked for others meanwhile.
+  /// All that is kept of frames, in one value, so that an event pays for one exclusivity check.
   @MainActor
   private struct Recording {
     var log: FrameLog

@@ -47,13 +47,13 @@ public final class Touch: Identifiable {
     predictor.add(sample.contact.location, at: sample.contact.time)
   }
 
-  /// The place at which the touch is expected at a time, in points of the output: between samples on the line from one to the next, and after the
-  /// last one up to 8 ms ahead, and beyond the last place by half of the last way at most, see `ContactPredictor`. A touch that rests is at `location`.
-  /// Gestures and scrolling do not use it.
+  /// The place at which the touch was or is expected at a time, past or to come, in points of the output. It lies between samples on the line from
+  /// one to the next, and after the last one up to 8 ms ahead, and beyond the last place by half of the last way at most, see
+  /// `ContactPredictor`. A touch that rests is at `location`. Gestures and scrolling do not use it.
   ///
-  /// A device's reports do not keep step with a display's frames. What is placed by the last report is now nearer to the finger and now
-  /// farther from it, and trembles while the finger moves evenly. At 5 ms before the tick, as on Android, the place is as far behind the finger in
-  /// each frame, if the device reports 100 times a second or more:
+  /// A device's reports do not keep step with a display's frames. What is placed by the last report is sometimes nearer to the finger, sometimes
+  /// farther, and trembles while the finger moves evenly. At 5 ms before the tick, as on Android, the place is as far behind the finger in each
+  /// frame, if the device reports 100 times a second or more:
   ///
   /// ```swift
   /// engine.makeDisplayLink { link in dot.position = touch.location(predictedFor: link.timestamp - .milliseconds(5)) }
