@@ -17,17 +17,30 @@ final class Download {
   var state = State.lookingUp
   /// The sizes in which workers decode the picture; nil for its own.
   var boxes: Set<PixelSize?> = []
-  /// The bytes of which a picture was shown before all had come, by its size.
-  var shownBytes: [PixelSize?: Int] = [:]
   /// True once a worker was told to keep the bytes.
   var isKept = false
   private nonisolated let abandoned = Atomic(false)
+  /// The bytes of the newest beginning of the file; `.max` once the whole file is there, or nothing more will come.
+  private nonisolated let newestBeginning = Atomic(0)
 
   init(_ address: WebAddress) { self.address = address }
 
   /// True once nobody waits for it any more.
   nonisolated var isAbandoned: Bool { abandoned.load(ordering: .relaxed) }
-  func abandon() { abandoned.store(true, ordering: .relaxed) }
+  func abandon() {
+    abandoned.store(true, ordering: .relaxed)
+    endBeginnings()
+  }
+
+  /// Returns true for a beginning of more bytes than those before it, which nobody wants from now on.
+  func takeBeginning(of bytes: Int) -> Bool {
+    guard bytes > newestBeginning.load(ordering: .relaxed) else { return false }
+    newestBeginning.store(bytes, ordering: .relaxed)
+    return true
+  }
+  func endBeginnings() { newestBeginning.store(.max, ordering: .relaxed) }
+  /// True while there is nothing better than the picture of so many bytes.
+  nonisolated func wantsBeginning(of bytes: Int) -> Bool { newestBeginning.load(ordering: .relaxed) <= bytes }
 }
 
 /// The bytes of a picture file.

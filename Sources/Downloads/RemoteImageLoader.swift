@@ -77,7 +77,8 @@ public final class RemoteImageLoader {
   ///   - box: the pixels into which it is to fit, as in `ImageFile.decode(fitting:isCancelled:)`.
   ///   - order: the place among the requests: lower ones are transferred first. In a list, the distance from the rows that are seen.
   ///   - coarse: is called before, on the main thread, with pictures of the first scans of a progressive JPEG while the others come: of its
-  ///     first 64 KiB, and then whenever the bytes have doubled. If the transfer fails or the file is damaged, the last one has no successor.
+  ///     first 64 KiB, and then whenever the bytes have doubled. If the transfer fails or the file is damaged, no better picture follows:
+  ///     the completion gets the error, and the caller takes the coarse one away. None comes of a transfer that others have begun without it.
   ///   - completion: is called once, later, on the main thread; not after `RemoteImageRequest.cancel()`.
   @discardableResult
   public func load(
@@ -149,38 +150,44 @@ public final class RemoteImageLoader {
     request.acceptedTypes = ["image/", "application/octet-stream", "binary/octet-stream"]
     request.sizeLimit = limits.fileBytes
     request.retries = retries
-    request.firstBeginning = 64 << 10
     request.fields = entry?.freshness.conditions ?? [:]
+    let wantsCoarse = shared.numbers(of: download.address).contains { waiting[$0]?.coarse != nil }
     download.state = .transferring(
       transfers.start(
         request,
         .onLoop { [weak self, modes] _, event in
-          switch event {
-          case .beginning(let bytes): post(modes) { self?.decodeBeginning(bytes, download) }
-          case .finished(let result): post(modes) { self?.transferred(download, result, entry) }
-          case .progress, .retrying: break
-          }
-        }))
+          guard case .finished(let result) = event else { return }
+          post(modes) { self?.transferred(download, result, entry) }
+        }, beginnings: wantsCoarse ? beginnings(of: download) : nil))
   }
 
-  /// Has workers decode the picture of what has come, in the sizes in which somebody would see it.
+  private func beginnings(of download: Download) -> BeginningHandler {
+    BeginningHandler(first: 64 << 10) { [weak self, modes] bytes in
+      // The main thread hears of JPEGs alone.
+      guard bytes.starts(with: [0xFF, 0xD8]) else { return }
+      post(modes) { self?.decodeBeginning(bytes, download) }
+    }
+  }
+
+  /// Has workers decode the picture of what has come, in the sizes in which somebody would see it. They end when more has come, so that
+  /// the whole picture does not wait for them.
   private func decodeBeginning(_ bytes: [UInt8], _ download: Download) {
-    guard isCurrent(download) else { return }
+    guard isCurrent(download), download.takeBeginning(of: bytes.count) else { return }
     let numbers = shared.numbers(of: download.address).filter { waiting[$0]?.coarse != nil }
     for box in Set(numbers.map { waiting[$0]?.box }) {
       workers.submit(.drawing) { [weak self, limits, modes] in
+        guard download.wantsBeginning(of: bytes.count) else { return }
         let image = ImageFile.picture(
           ofBeginning: bytes, name: download.address.text, fitting: box, limits: limits,
-          isCancelled: { download.isAbandoned })
+          isCancelled: { !download.wantsBeginning(of: bytes.count) })
         if let image { post(modes) { self?.showCoarse(image, of: bytes.count, download, box) } }
       }
     }
   }
 
   private func showCoarse(_ image: Image, of bytes: Int, _ download: Download, _ box: PixelSize?) {
-    // Another worker may have been quicker with more of them.
-    guard isCurrent(download), download.shownBytes[box, default: 0] < bytes else { return }
-    download.shownBytes[box] = bytes
+    // More may have come meanwhile.
+    guard isCurrent(download), download.wantsBeginning(of: bytes) else { return }
     for number in shared.numbers(of: download.address) where waiting[number]?.box == box { waiting[number]?.coarse?(image) }
   }
 
@@ -205,6 +212,7 @@ public final class RemoteImageLoader {
 
   private func decodeAll(_ contents: Contents, _ download: Download) {
     download.state = .decoding(contents)
+    download.endBeginnings()
     for number in shared.numbers(of: download.address) { decode(contents, download, waiting[number]?.box) }
   }
 
@@ -236,7 +244,10 @@ public final class RemoteImageLoader {
 
   private func finish(_ download: Download, _ numbers: [UInt64], _ result: Result<Image, RemoteImageError>) {
     shared.finish(numbers)
-    if shared.order(of: download.address) == nil { downloads[download.address] = nil }
+    if shared.order(of: download.address) == nil {
+      downloads[download.address] = nil
+      download.endBeginnings()
+    }
     // A completion may load and cancel.
     for number in numbers { waiting.removeValue(forKey: number)?.completion(result) }
   }

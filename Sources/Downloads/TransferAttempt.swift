@@ -16,7 +16,7 @@ final class TransferAttempt {
   private var lines: UnsafeMutablePointer<curl_slist>?
   private let clock: SystemClock
   private var told = 0
-  /// The number of bytes at which the handler gets them next.
+  /// The number of bytes at which they are told next.
   private var nextBeginning: Int
   /// Called with the bytes that have come and their total, at each step of progress.
   private let news: (News) -> Void
@@ -31,13 +31,15 @@ final class TransferAttempt {
     case beginning([UInt8])
   }
 
-  /// - Parameter easy: a new handle of libcurl, which its owner frees.
+  /// - Parameters:
+  ///   - firstBeginning: the bytes at which they are told first, and then whenever they have doubled; nil for never.
+  ///   - easy: a new handle of libcurl, which its owner frees.
   init(
-    _ request: TransferRequest, easy: UnsafeMutableRawPointer, proxy: TransferConfiguration.Proxy, clock: SystemClock,
-    news: @escaping (News) -> Void
+    _ request: TransferRequest, firstBeginning: Int?, easy: UnsafeMutableRawPointer, proxy: TransferConfiguration.Proxy,
+    clock: SystemClock, news: @escaping (News) -> Void
   ) throws(TransferError) {
     (self.request, self.easy, self.clock, self.news) = (request, easy, clock, news)
-    nextBeginning = request.firstBeginning.map { max($0, 1) } ?? .max
+    nextBeginning = firstBeginning.map { max($0, 1) } ?? .max
     start = clock.now
     let fields = try request.fieldLines()
     if !request.acceptedTypes.isEmpty, request.fields.keys.allSatisfy({ $0.lowercased() != "accept" }) {

@@ -18,6 +18,7 @@ final class TransferEngine: @unchecked Sendable {
     let transfer: Transfer
     let request: TransferRequest
     let handler: TransferLoop.Handler
+    let beginnings: BeginningHandler?
     var order: Int
     var machine: RetryMachine
     var state: State
@@ -50,9 +51,9 @@ final class TransferEngine: @unchecked Sendable {
 
   func handle(_ command: TransferLoop.Command) {
     switch command {
-    case .start(let transfer, let request, let handler):
+    case .start(let transfer, let request, let handler, let beginnings):
       let entry = Entry(
-        transfer: transfer, request: request, handler: handler, order: request.order,
+        transfer: transfer, request: request, handler: handler, beginnings: beginnings, order: request.order,
         machine: RetryMachine(policy: request.retries), state: .waiting)
       entries[transfer.number] = entry
       queue.insert(transfer.number, host: request.address.origin, order: request.order)
@@ -84,9 +85,9 @@ final class TransferEngine: @unchecked Sendable {
     // One that was used before may read freed memory up to libcurl 8.0, where an answer begins with a folded line (curl #11101).
     guard let easy = curl_easy_init() else { return finish(number, .failure(.noMemory)) }
     do throws(TransferError) {
-      let attempt = try TransferAttempt(entry.request, easy: easy, proxy: configuration.proxy, clock: loop.clock) {
-        [unowned self] in took($0, of: number)
-      }
+      let attempt = try TransferAttempt(
+        entry.request, firstBeginning: entry.beginnings?.first, easy: easy, proxy: configuration.proxy, clock: loop.clock
+      ) { [unowned self] in took($0, of: number) }
       entries[number]?.state = .running(attempt)
       numbers[easy] = number
       guard multi?.add(easy) == true else { throw .noMemory }
@@ -102,7 +103,7 @@ final class TransferEngine: @unchecked Sendable {
     switch news {
     case .progress(let received, let total):
       Self.deliver(.progress(received: received, total: total), of: entry.transfer, to: entry.handler)
-    case .beginning(let bytes): Self.deliver(.beginning(bytes), of: entry.transfer, to: entry.handler)
+    case .beginning(let bytes): entry.beginnings?.body(bytes)
     case .connected:
       // Set anew, as the one for the connection would wake the loop in vain.
       deadlines.remove(number)

@@ -44,7 +44,7 @@ public final class TransferLoop: Sendable {
   public typealias Handler = LoopCallback<Transfer, TransferEvent>
 
   enum Command: Sendable {
-    case start(Transfer, TransferRequest, Handler)
+    case start(Transfer, TransferRequest, Handler, BeginningHandler?)
     case cancel(UInt64)
     case move(UInt64, order: Int)
     case close
@@ -85,9 +85,11 @@ public final class TransferLoop: Sendable {
   ///   - handler: is called with `finished` exactly once, at last. If the loop is closed, `.onLoop` is called on this thread at once.
   /// - Returns: the transfer, which goes on if nobody holds it.
   @discardableResult
-  public func start(_ request: TransferRequest, _ handler: Handler) -> Transfer {
+  public func start(_ request: TransferRequest, _ handler: Handler) -> Transfer { start(request, handler, beginnings: nil) }
+
+  func start(_ request: TransferRequest, _ handler: Handler, beginnings: BeginningHandler?) -> Transfer {
     let transfer = Transfer(number: inbox.nextNumber(), request.address, inbox)
-    if !inbox.post(.start(transfer, request, handler)) {
+    if !inbox.post(.start(transfer, request, handler, beginnings)) {
       TransferEngine.deliver(.finished(.failure(.cancelled)), of: transfer, to: handler)
     }
     return transfer
@@ -98,6 +100,13 @@ public final class TransferLoop: Sendable {
 
   /// Waits until the closed loop's thread has ended; for tests.
   package func waitUntilEnded() { thread.waitUntilEnded() }
+}
+
+/// Gets the bytes so far of an answer, on the transfers' thread.
+struct BeginningHandler: Sendable {
+  /// The bytes at which it is called first. Later calls follow whenever they have doubled.
+  let first: Int
+  let body: @Sendable ([UInt8]) -> Void
 }
 
 /// A transfer that waits, is under way, or has ended. Any thread may use it.

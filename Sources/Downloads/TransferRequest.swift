@@ -22,8 +22,6 @@ public struct TransferRequest: Hashable, Sendable {
   public var retries = RetryPolicy()
   /// The handler is told of progress whenever so many further bytes have come; nil for never.
   public var progressStep: Int?
-  /// The handler gets the bytes so far when there are so many of them, and then whenever they have doubled; nil for never.
-  public var firstBeginning: Int?
 
   public init(_ address: WebAddress) { self.address = address }
 
@@ -61,8 +59,6 @@ public struct TransferAnswer: Sendable, Hashable {
 public enum TransferEvent: Sendable {
   /// So many bytes of the answer have come, of the total if the server has stated it.
   case progress(received: Int, total: Int?)
-  /// All bytes of the answer that have come; see `TransferRequest.firstBeginning`.
-  case beginning([UInt8])
   /// An attempt has failed, and another one begins after a pause.
   case retrying(after: Nanoseconds, because: TransferError)
   case finished(Result<TransferAnswer, TransferError>)

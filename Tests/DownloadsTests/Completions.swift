@@ -24,12 +24,20 @@ final class Completions: Sendable {
         if state.results[key] != nil { state.late += 1 }
         switch event {
         case .progress(let received, _): state.progress[key, default: []].append(received)
-        case .beginning(let bytes): state.beginnings[key, default: []].append(bytes)
         case .retrying: state.retries[key, default: 0] += 1
         case .finished(let result):
           state.results[key, default: []].append(result)
           state.order.append(key)
         }
+      }
+    }
+  }
+
+  func beginnings(_ key: String, first: Int) -> BeginningHandler {
+    BeginningHandler(first: first) { [self] bytes in
+      state.withLock { state in
+        if state.results[key] != nil { state.late += 1 }
+        state.beginnings[key, default: []].append(bytes)
       }
     }
   }

@@ -236,7 +236,9 @@ final class RemoteImageTests: XCTestCase {
     let tests = String(#filePath.dropLast("DownloadsTests/RemoteImageTests.swift".count))
     let bytes = try OwnedDescriptor.contents(of: tests + "ImageFilesTests/Pictures/progressive.jpg", limit: 1 << 20)
     let comment = [0xFF, 0xFE, 0xFF, 0xFF] + [UInt8](repeating: 32, count: 65_533)
-    // Its first scan with the tables before it comes behind the first beginning that is looked at, and before the second.
+    // The places of the tables before its first two scans.
+    for place in [177, 298] { XCTAssertEqual(bytes[place..<place + 2], [0xFF, 0xC4]) }
+    // The first scan with its tables comes behind the first beginning that is looked at, and before the second.
     var file = bytes[..<177] + comment + [0xFF, 0xFE, 0x9C, 0x42] + [UInt8](repeating: 32, count: 40_000)
     file += bytes[177..<298] + comment
     return (Array(file + bytes[298...]), file.count)
@@ -279,6 +281,31 @@ final class RemoteImageTests: XCTestCase {
           }
         }
       }
+    }
+  }
+
+  /// Beginnings that were not decoded when the file is whole do not delay it.
+  func testNoCoarsePictureIsMadeOnceTheFileIsWhole() throws {
+    try MainActor.assumeIsolated {
+      let (bytes, _) = try Self.progressive()
+      let server = try Server { _ in [Server.answer("200 OK", [], bytes)] }
+      let workers = WorkerPool(simulatedThreads: 1)
+      let loader = RemoteImageLoader(transfers: try TransferLoop(.local()), workers: workers, cache: nil)
+      var (coarse, results) = (0, [Result<Image, RemoteImageError>]())
+      loader.load(try WebAddress(server.address("/p")), coarse: { _ in coarse += 1 }) { results.append($0) }
+      func run(until condition: () -> Bool) {
+        spin {
+          FrameLoop.main.run(mode: .default, until: .zero, returnAfterSourceHandled: true)
+          return condition()
+        }
+      }
+      run { loader.transferCount == 0 }
+      var jobs = 0
+      while workers.runNextJob() { jobs += 1 }
+      XCTAssertEqual(jobs, 3, "those of two beginnings, and the whole one")
+      run { results.count == 1 }
+      XCTAssertEqual(try results[0].get().width, 61)
+      XCTAssertEqual(coarse, 0)
     }
   }
 

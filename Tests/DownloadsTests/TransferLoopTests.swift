@@ -22,9 +22,8 @@ final class TransferLoopTests: XCTestCase {
     let transfers = try TransferLoop(.local())
     var request = try TransferRequest(server.address("/moved"))
     request.progressStep = 100_000
-    request.firstBeginning = 100_000
     request.fields = ["X-Mine": "yes", "Accept-Language": "de"]
-    transfers.start(request, completions.handler("a"))
+    _ = transfers.start(request, completions.handler("a"), beginnings: completions.beginnings("a", first: 100_000))
     completions.wait(for: 1)
     let answer = try XCTUnwrap(completions.answer("a"))
     XCTAssertEqual(answer.bytes, body)
