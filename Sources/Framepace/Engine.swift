@@ -296,6 +296,7 @@ public final class Engine {
 
   private func commit(_ group: OutputGroup, _ work: inout TurnWork) {
     let context = group.context
+    context.showsCoarsePictures = !waitsForDrawings
     while context.isDirty {
       let committed = context.commit(at: max(loop.clock.now, earliestCommitTime ?? loop.clock.now))
       work.phases[.layout] += committed.layout

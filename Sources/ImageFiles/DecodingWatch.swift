@@ -5,15 +5,19 @@ final class DecodingWatch {
   let name: String
   let limits: ImageLimits
   private let clock: SystemClock
-  private let end: MonotonicTime
+  private let (half, end): (MonotonicTime, MonotonicTime)
   private let isCancelled: () -> Bool
   /// The reason, once there is one.
   private(set) var failure: ImageFileError?
 
   init(name: String, limits: ImageLimits, clock: SystemClock, isCancelled: @escaping () -> Bool) {
     (self.name, self.limits, self.clock, self.isCancelled) = (name, limits, clock, isCancelled)
-    end = clock.now + limits.duration
+    let now = clock.now
+    (half, end) = (now + limits.duration / 2, now + limits.duration)
   }
+
+  /// True once half of the time has passed.
+  var isHalfOver: Bool { clock.now > half }
 
   /// Looks at the time and the caller's check; true if the decoding is to end.
   func shouldStop() -> Bool {

@@ -32,14 +32,21 @@ final class JPEGFile {
   /// Decodes to a size that is not turned upright yet.
   ///
   /// - Parameter showCoarse: is called with pictures of a progressive file's first scans, at most four: each has at least twice the
-  ///   bytes of the one before, the first a sixteenth of the file's. None is made where memory is too short for two results.
+  ///   bytes of the one before, the first a sixteenth of the file's. None is made where memory is too short for two results, or once
+  ///   half of the time has passed.
   func decode(to result: PixelSize, watch: DecodingWatch, showCoarse: ((Image) -> Void)?) throws(ImageFileError) -> Image {
     let source = try start(to: result, watch)
     // Coefficients have two bytes, as many of each colour as there are pixels at most.
     let makesCoarse = showCoarse != nil && header.is_progressive && size.pixels * 8 + result.pixels * 8 < watch.limits.memory
-    var (from, to, isWhole) = (fileBytes / 16, makesCoarse ? fileBytes - Self.leastRest : 0, false)
+    // No scan ends before 0.
+    var end = makesCoarse ? max(fileBytes - Self.leastRest, 0) : 0
+    var (from, isWhole) = (fileBytes / 16, false)
     while true {
-      try check(cimagefiles_jpeg_read_scans(decoder, from, max(to, 0), &from, &isWhole), watch)
+      try check(cimagefiles_jpeg_read_scans(decoder, from, end, &from, &isWhole), watch)
+      if !isWhole, watch.isHalfOver {
+        end = 0
+        continue
+      }
       let image = try readRows(source, result, watch)
       if isWhole { return withExtendedLifetime(watch) { image } }
       showCoarse?(image)

@@ -55,7 +55,7 @@ import Testing
     #expect((1...4).contains(most))
   }
 
-  /// Nor is one shown of a file that has but one scan, or is so small that it is whole within a frame.
+  /// Files of one scan, and small ones, have no coarse picture.
   @Test(arguments: Pictures.names)
   func smallFilesHaveNone(name: String) throws {
     guard !name.hasSuffix(".svg") else { return }
@@ -97,6 +97,29 @@ import Testing
       let (coarse, whole) = try pictures(ImageFile(bytes: scans.file(padding: padding), limits: limits))
       #expect(coarse.count == count)
       #expect(whole.pixels == (try ImageFile(bytes: scans.bytes).decode().pixels))
+    }
+  }
+
+  /// Half of the time is the whole picture's.
+  @Test func timeIsBounded() throws {
+    let scans = try JPEGScans(Pictures.bytes("large-progressive.jpg"))
+    let padding = [50_000, 400_000] + Array(repeating: 0, count: scans.ends.count - 2)
+    var limits = ImageLimits()
+    limits.duration = .milliseconds(10)
+    let file = try ImageFile(bytes: scans.file(padding: padding), limits: limits)
+    let expected = try ImageFile(bytes: scans.bytes).decode()
+    for (passed, count) in [(5, 1), (6, 0)] as [(Int64, Int)] {
+      let clock = ManualClock()
+      var (checks, shown) = (0, 0)
+      let whole = try file.decode(
+        to: file.header.size, clock: .manual(clock),
+        isCancelled: {
+          checks += 1
+          if checks == 2 { clock.advance(by: .milliseconds(passed)) }
+          return false
+        }, showCoarse: { _ in shown += 1 })
+      #expect(shown == count)
+      #expect(whole.pixels == expected.pixels)
     }
   }
 
@@ -202,14 +225,17 @@ import Testing
     let whole = try Pictures.bytes(name)
     var limits = ImageLimits()
     (limits.pixels, limits.memory) = (1 << 18, 4 << 20)
+    var shown = 0
     for _ in 0..<(isLongRun ? 10_000 : 200) {
       var bytes = Array(whole.prefix(.random(in: 0...whole.count, using: &generator)))
       for _ in 0..<Int.random(in: 0...3, using: &generator) where !bytes.isEmpty {
         bytes[.random(in: bytes.indices, using: &generator)] ^= 1 << UInt8.random(in: 0...7, using: &generator)
       }
       guard let image = picture(bytes, PixelSize(width: 300, height: 300), limits) else { continue }
+      shown += 1
       #expect(image.width <= 300 && image.height <= 300, "seed \(runSeed)")
     }
+    #expect(shown > 0)
   }
 }
 

@@ -16,7 +16,8 @@ import XCTest
   /// A large progressive file: comments fill it up behind its first scan, and behind its second.
   private func progressive(cut: Int = 0) throws -> String {
     let bytes = try OwnedDescriptor.contents(of: Self.pictures + "progressive.jpg", limit: 1 << 20)
-    // The places of its scans, before which their tables stand.
+    // The places of the tables before its scans.
+    for place in [177, 298, 397] { XCTAssertEqual(bytes[place..<place + 2], [0xFF, 0xC4]) }
     let comment = [0xFF, 0xFE, 0xFF, 0xFF] + [UInt8](repeating: 32, count: 65_533)
     let comments = Array(repeatElement(comment, count: 5).joined())
     var file = bytes[..<177] + comment
@@ -85,22 +86,20 @@ import XCTest
   /// Pictures of one commit appear together, but the first scans of one do not wait for the others.
   func testWholePicturesOfACommitAppearTogether() throws {
     let stage = stage()
+    stage.layer.file = try progressive()
     let other = ImageLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
     other.cache = stage.layer.cache
     other.file = Self.pictures + "baseline.jpg"
     stage.stage.root.addSublayer(other)
-    stage.layer.file = try progressive()
     let before = stage.layer.contents
+    let whole = try ImageFile(path: progressive()).decode(fitting: PixelSize(width: 20, height: 20))
     stage.turn()
-    var coarse: Image?
-    for _ in 0..<2 {
-      XCTAssertNil(other.contents)
-      XCTAssertTrue(stage.pool.runNextJob())
-      if let contents = stage.layer.contents, contents !== before { coarse = contents }
-    }
-    XCTAssertNotNil(coarse)
+    XCTAssertTrue(stage.pool.runNextJob())
     XCTAssertFalse(stage.layer.contents === before)
-    stage.turn()
+    XCTAssertEqual(stage.layer.contents.map { hasSamePixels($0, whole) }, false)
+    XCTAssertNil(other.contents)
+    XCTAssertTrue(stage.pool.runNextJob())
+    XCTAssertEqual(stage.layer.contents.map { hasSamePixels($0, whole) }, true)
     XCTAssertNotNil(other.contents)
     XCTAssertEqual(stage.context.pendingDrawings, 0)
   }
@@ -138,6 +137,69 @@ import XCTest
       XCTAssertFalse(stage.layer.contents === before, name)
       XCTAssertNil(stage.layer.failure, name)
     }
+  }
+
+  /// Nothing of a file stays that was not whole when another one took its place, also if that one cannot be shown.
+  func testACoarsePictureGoesWithItsFile() throws {
+    for (name, last) in [("missing", folder.path + "/missing.jpg"), ("damaged", try progressive(cut: 2))] {
+      let stage = stage()
+      let (before, size) = (stage.layer.contents, stage.layer.pixelSize)
+      var coarse: Image?
+      stage.context.wake = {
+        MainActor.assumeIsolated {
+          stage.turn()
+          guard coarse == nil else { return }
+          coarse = stage.layer.contents
+          stage.layer.file = last
+        }
+      }
+      stage.layer.file = try progressive()
+      stage.turn()
+      stage.work()
+      XCTAssertNotNil(coarse, name)
+      XCTAssertFalse(coarse === before, name)
+      stage.work()
+      XCTAssertTrue(stage.layer.contents === before, name)
+      XCTAssertEqual(stage.layer.pixelSize, size, name)
+      XCTAssertNotNil(stage.layer.failure, name)
+      // A whole picture stays.
+      stage.layer.file = try progressive()
+      stage.turn()
+      stage.work()
+      let whole = stage.layer.contents
+      XCTAssertFalse(whole === before, name)
+      stage.layer.file = folder.path + "/missing.jpg"
+      stage.turn()
+      stage.work()
+      XCTAssertTrue(stage.layer.contents === whole, name)
+    }
+  }
+
+  /// A coarse picture that was never shown is known to nobody once its file is not wanted any more: a worker has it to release.
+  func testACoarsePictureThatWasNeverShownIsReleasedByAWorker() throws {
+    let stage = stage()
+    stage.context.wake = { MainActor.assumeIsolated { stage.layer.file = Self.photo } }
+    stage.layer.file = try progressive()
+    stage.turn()
+    XCTAssertTrue(stage.pool.runNextJob())
+    XCTAssertFalse(stage.pool.runNextJob())
+    XCTAssertEqual(stage.context.pendingDrawings, 0)
+    stage.turn()
+    XCTAssertTrue(stage.pool.runNextJob(), "the photo")
+    XCTAssertFalse(stage.pool.runNextJob())
+    stage.turn()
+    XCTAssertTrue(stage.pool.runNextJob(), "the release")
+    XCTAssertFalse(stage.pool.runNextJob())
+  }
+
+  func testNoneIsMadeWhereNobodySeesIt() throws {
+    let stage = stage()
+    let shown = record(stage)
+    stage.context.showsCoarsePictures = false
+    stage.layer.file = try progressive()
+    stage.turn()
+    stage.work()
+    XCTAssertEqual(shown.images.count, 1)
   }
 
   /// A file that moves goes on until the whole picture is there.
@@ -215,11 +277,6 @@ import XCTest
       }
     }
     return shown
-  }
-
-  private func hasSamePixels(_ one: Image, _ other: Image) -> Bool {
-    one.width == other.width && one.height == other.height
-      && (0..<one.height).allSatisfy { memcmp(one.row($0), other.row($0), one.width * 4) == 0 }
   }
 }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Geometry
 import ImageFiles
 import Layers
@@ -348,11 +347,6 @@ import XCTest
     stage.work()
     XCTAssertEqual(cache.count, 1)
     XCTAssertNotNil(stage.layer.contents)
-  }
-
-  private func hasSamePixels(_ one: Image, _ other: Image) -> Bool {
-    one.width == other.width && one.height == other.height
-      && (0..<one.height).allSatisfy { memcmp(one.row($0), other.row($0), one.width * 4) == 0 }
   }
 }
 

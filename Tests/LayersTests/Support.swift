@@ -1,4 +1,5 @@
 import Geometry
+import Glibc
 import Layers
 import LinuxSystem
 import Raster
@@ -100,4 +101,9 @@ func milliseconds(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: 
 /// Runs the body of a test on the main actor, in a test case that is not of it.
 func onMain(_ body: @MainActor () throws -> Void) rethrows {
   try MainActor.assumeIsolated(body)
+}
+
+func hasSamePixels(_ one: Image, _ other: Image) -> Bool {
+  one.width == other.width && one.height == other.height
+    && (0..<one.height).allSatisfy { memcmp(one.row($0), other.row($0), one.width * 4) == 0 }
 }

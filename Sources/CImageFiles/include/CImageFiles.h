@@ -63,7 +63,7 @@ cimagefiles_result cimagefiles_jpeg_start(struct cimagefiles_jpeg *decoder, int 
 
 // Goes on to the rows of the next picture that is made of the file. That is the whole one, for which all scans are read, at most 500;
 // or before it one of a progressive file's scans so far, if one of them has ended in `from..<to` of the file's bytes and each colour
-// has come. `position` is that end, and `is_whole` says which it is. Call it again when all rows of such a picture are read.
+// has come. `position` is that end, and `is_whole` says which it is. Call it again when such a picture is read, or not wanted.
 // What a file begins with gives a picture of all that it has, if in a whole scan each colour has come.
 cimagefiles_result cimagefiles_jpeg_read_scans(struct cimagefiles_jpeg *decoder, size_t from, size_t to, size_t *position,
                                                bool *is_whole);

@@ -129,6 +129,8 @@ public final class LayerContext {
 
   let inbox = DrawingInbox()
   var retired = RetiredPictures()
+  /// False where each turn waits for its drawings, so that nobody would see what a picture shows meanwhile.
+  package var showsCoarsePictures = true
   /// The layers in the tree that show a surface, by their ids.
   var surfaceLayers: [UInt32: SurfaceLayer] = [:]
   /// The layers in the tree that have tiles, in the order in which they came.

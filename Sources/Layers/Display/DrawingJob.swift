@@ -9,7 +9,7 @@ final class DrawingJob: Sendable {
     case drawing(MadePicture?)
     case finished(MadePicture)
     case failed(any Error)
-    /// With the picture if it was finished.
+    /// With the picture, or the coarse one, that was not shown yet.
     case cancelled(MadePicture?)
   }
 
@@ -51,7 +51,9 @@ final class DrawingJob: Sendable {
       return old
     }
     switch old {
-    case .waiting, .drawing: countdown.leave(hasResult: false)
+    case .waiting: countdown.leave(hasResult: false)
+    // The group is reported, so that the main thread has a worker release the coarse picture.
+    case .drawing(let coarse): countdown.leave(hasResult: coarse != nil)
     case .finished, .failed, .cancelled: break
     }
   }
@@ -74,12 +76,7 @@ final class DrawingJob: Sendable {
 
   /// Has the main thread show a picture until the whole one is there. One that it has not shown yet gives way.
   private func showCoarse(_ picture: MadePicture) {
-    let isWanted = storedState.withLock { state in
-      guard case .drawing = state else { return false }
-      state = .drawing(picture)
-      return true
-    }
-    if isWanted { countdown.reportCoarse() }
+    if replaceDrawing(by: .drawing(picture)) { countdown.reportCoarse() }
   }
 
   /// The coarse picture that is to be shown, once.
@@ -93,12 +90,17 @@ final class DrawingJob: Sendable {
 
   private func settle(_ result: State) {
     times?.end()
-    let isWanted = storedState.withLock { state in
-      guard case .drawing = state else { return false }
-      state = result
-      return true
+    if replaceDrawing(by: result) { countdown.leave(hasResult: true) }
+  }
+
+  /// Returns false if the picture is cancelled. A coarse one that was not shown is released here, outside of the lock.
+  private func replaceDrawing(by new: State) -> Bool {
+    let old = storedState.withLock { state -> State? in
+      guard case .drawing = state else { return nil }
+      defer { state = new }
+      return state
     }
-    if isWanted { countdown.leave(hasResult: true) }
+    return old != nil
   }
 }
 

@@ -17,7 +17,8 @@ import RenderTree
 /// until then, pictures of one commit appear together, and `drawingPriority` holds. It decodes anew when the layer's size changes.
 /// After the file, `contentsRect` or `limits` have changed, call `setNeedsDisplay()`. Nothing is decoded before the layer has a size.
 /// Until then a worker reads the size of the file, so that a stack or a grid gives the layer its place.
-/// A large progressive JPEG that takes the place of another file is shown by its first scans until all are decoded.
+/// A large progressive JPEG that takes the place of another file is shown by its first scans until all are decoded: at once and alone,
+/// whatever else its commit began. If the rest is damaged, the layer goes back to what it showed before.
 ///
 /// A file that moves does so on the layer's clock, as an animation of `contents` under the key `frames`: `speed` and `timeOffset` pause
 /// and scrub it, and other animations of `contents` go over it. All its pictures are in memory, made smaller if they would take more
@@ -117,8 +118,10 @@ open class ImageLayer: Layer {
 
   override func willDisplay() {
     let isNew = file != request?.file
-    if isNew { (request, failure, coarse) = (file.map { ($0, isAwaited: true) }, nil, nil) }
+    if isNew { (request, failure) = (file.map { ($0, isAwaited: true) }, nil) }
+    // A coarse picture that stays meanwhile goes also if the new file cannot be shown.
     guard file == nil || placeholder != nil && request?.isAwaited == true else { return }
+    coarse = nil
     // A scene's text may have begun the movement of this file.
     if isNew, movement != nil { endMovement() }
     if file == nil { measures = nil }
@@ -129,7 +132,8 @@ open class ImageLayer: Layer {
     file.map {
       FilePicture(
         path: $0, gravity: contentsGravity, part: contentsRect.size, scale: contentsScale ?? 1, animates: animates,
-        limits: limits, cache: cache, showsCoarse: request?.isAwaited == true && movement == nil)
+        limits: limits, cache: cache,
+        showsCoarse: request?.isAwaited == true && movement == nil && context?.showsCoarsePictures == true)
     }
   }
 
@@ -138,7 +142,8 @@ open class ImageLayer: Layer {
     let before = (image: values.image, drawn: drawnMeasures, measures: measures)
     measures = file.measures
     guard let request, !file.frames.isEmpty else { return }
-    coarse = file.isCoarse ? (picture.image, coarse?.before ?? before) : nil
+    let sharp = coarse.flatMap { $0.image === values.image ? $0.before : nil } ?? before
+    coarse = file.isCoarse ? (picture.image, sharp) : nil
     let shown = presentation[.contents]
     Transaction.apart {
       super.take(picture)
