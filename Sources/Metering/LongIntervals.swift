@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// The parts of frame intervals that are longer than those of 60, 30 and 20 frames a second.
 ///
-/// An interval is *over* one of these if it is longer by more than a twentieth: over 16.7 ms from 17.5 ms, over 33.3 ms from 35 ms, over 50 ms
-/// from 52.5 ms. So a steady display of 60 Hz, the stamps of whose vblanks scatter around 16.67 ms, has none over 16.7 ms, and one of 50 Hz has
+/// An interval is *over* one of these if it is longer by more than a twentieth: over 16.7 ms if it is longer than 17.5 ms, over 33.3 ms if
+/// longer than 35 ms, over 50 ms if longer than 52.5 ms. So a steady display of 60 Hz, the stamps of whose vblanks scatter around 16.67 ms, has none over 16.7 ms, and one of 50 Hz has
 /// all of them.
 public struct LongIntervals: Equatable, Sendable {
   /// The part of all intervals that is over 16.7 ms, from 0 to 1.
@@ -29,7 +29,7 @@ public struct LongIntervals: Equatable, Sendable {
 
   /// The rule in one line, for reports.
   package static let summary =
-    "over 16.7, 33.3, 50 ms: longer than that by more than a twentieth, so that the scatter of stamps does not count"
+    "over 16.7, 33.3, 50 ms: intervals that are longer than that by more than a twentieth, so that the scatter of stamps does not count"
 
   /// The items of the line of a report; what is over a time is over the shorter ones too, so that it ends with the first that none is over.
   package var items: [String] {

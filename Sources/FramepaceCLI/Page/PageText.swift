@@ -58,7 +58,10 @@ enum PageText {
       "percentile",
       "P of N values: linear interpolation at P/100 × (N − 1) of the sorted values; it needs 100/(100 − P) of them, p99 100. Over a whole run values are exact to 1/512."
     ),
-    ("frame interval", "From one frame seen to the next one seen. \(LongIntervals.summary)."),
+    (
+      "frame interval",
+      "From one frame seen to the next one seen. An interval is over 16.7, 33.3 or 50 ms if it is longer than that by more than a twentieth, so that the scatter of stamps does not count."
+    ),
     ("begin to vblank", "From the beginning of a frame, when its link callbacks were called, to the vblank that showed it."),
     (
       "input to vblank",

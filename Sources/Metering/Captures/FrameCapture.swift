@@ -59,8 +59,7 @@ public struct FrameCapture: Sendable {
     /// How much of the time from the first row to the last the intervals fill; nil if the file does not tell. Far from 1, rows are samples
     /// of a slower clock, or the same frames again.
     public var coverage: Double?
-    /// The time that a frame may take, from a tick of its link to the next one at the rate that most were asked for; nil if the file does
-    /// not tell.
+    /// The time that a frame may take: the median of `promised` − `tick` of a frame log's frames; nil if the file does not tell.
     public var budget: Nanoseconds?
     /// The time of all refresh intervals from that of the first frame to that of the last, idle ones too; nil if the file does not tell.
     public var loggedTime: Nanoseconds?

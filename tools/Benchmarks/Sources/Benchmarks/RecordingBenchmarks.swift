@@ -113,7 +113,7 @@ enum RecordingBenchmarks {
     }
     program.engine.measuresThreads = false
     return Result(
-      name: "of them the times of threads", unit: .nanoseconds, ours: Harness.median(differences), peer: nil, limit: nil)
+      name: "the times of threads, on and off", unit: .nanoseconds, ours: Harness.median(differences), peer: nil, limit: nil)
   }
 
   /// Fifty layers, one of which moves, at 1000 Hz.
