@@ -31,7 +31,7 @@ package final class WindowStage {
   /// The loop's passes after a sleep.
   package private(set) var wakeUps = 0
   package private(set) var ticks = 0
-  /// What was seen to be wrong and is not told yet.
+  /// The mistakes that `end()` throws.
   private var faults: [String] = []
   private var link: DisplayLink?
   private var position = 0
