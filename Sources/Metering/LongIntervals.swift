@@ -3,8 +3,8 @@ import LinuxSystem
 /// The parts of frame intervals that are longer than those of 60, 30 and 20 frames a second.
 ///
 /// An interval is *over* one of these if it is longer by more than a twentieth: over 16.7 ms if it is longer than 17.5 ms, over 33.3 ms if
-/// longer than 35 ms, over 50 ms if longer than 52.5 ms. So a steady display of 60 Hz, the stamps of whose vblanks scatter around 16.67 ms, has none over 16.7 ms, and one of 50 Hz has
-/// all of them.
+/// longer than 35 ms, over 50 ms if longer than 52.5 ms. So a steady display of 60 Hz, the stamps of whose vblanks scatter around 16.67 ms, has
+/// none over 16.7 ms, and one of 50 Hz has all of them.
 public struct LongIntervals: Equatable, Sendable {
   /// The part of all intervals that is over 16.7 ms, from 0 to 1.
   public var over16: Double

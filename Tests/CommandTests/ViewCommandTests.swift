@@ -25,7 +25,8 @@ struct ViewCommandTests {
     #expect(result.status == 0, "\(result.error)")
     for part in [
       "c.csv: PresentMon 1\ngame.exe, process 41, swap chain 0xA0\n\n59.59 frames a second seen; 1 of 119 frame",
-      "intervals 0.8 % over 16.7 ms, 0.8 % over 33.3 ms, none over 50 ms\n", "over 16.7, 33.3, 50 ms: longer",
+      "intervals 0.8 % over 16.7 ms, 0.8 % over 33.3 ms, none over 50 ms\n",
+      "over 16.7, 33.3, 50 ms: intervals that are longer",
       "120 in the file, 119 seen, 1 never seen",
       "lows      20.00/s in 1 % of the time", "not enough frames for p99.9 and 0.1 % low (1000 needed)",
       "percentile P: linear", "1 % low: the rate of the interval",
