@@ -59,6 +59,7 @@ extension Engine {
       }
     }
   }
+
   private func updateScreens() {
     guard let router else { return }
     let screens = inputScreens

@@ -75,7 +75,7 @@ struct FeedbackGrid: Sendable {
   /// False for a period that is longer than the told one as long as the distances of stamps do not prove it. Each stamp is then a tick, so that
   /// they soon do. Else a period that is much too long would grow: its frames are seen at the vblank after the tick, and the next period
   /// counts from there.
-  private var isProved: Bool { model.period < told.exactInterval * 1.2 || gaps.median.map(agrees) ?? false }
+  private var isProved: Bool { model.period < told.exactInterval * Self.longPeriod || gaps.median.map(agrees) ?? false }
 
   /// True if the usual distance of stamps is the period, or a multiple of it.
   private func agrees(_ median: Double) -> Bool {
@@ -86,6 +86,8 @@ struct FeedbackGrid: Sendable {
   /// The part by which the usual distance of stamps differs from the interval where the model is wrong.
   private static let otherGap = 0.1
   private static let otherRate = 0.03
+  /// The period, in intervals of the told rate, from which one has to be proved.
+  private static let longPeriod = 1.2
   /// The number of stamps in a row that must show another rate: those of a busy compositor wander.
   private static let proofs = 12
 
