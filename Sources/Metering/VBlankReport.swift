@@ -1,7 +1,9 @@
 public import FrameTiming
 public import LinuxSystem
 
-/// Measures how regular a row of vblanks is, and how fast the display's clock runs. T is the interval that the mode gives.
+/// Measures how regular a row of vblanks is, and how fast the display's clock runs. T is the interval that the mode gives; or the
+/// usual distance of stamps, their median, where that is no multiple of the mode's interval by more than a tenth, as in the window
+/// of a compositor that tells another rate than its own.
 ///
 /// Vblanks are counted by the source's sequence where it agrees with the stamps, else by the stamps alone. Through stamps
 /// over counts the best straight line is laid (least squares): its slope is the display's own interval, and the points of it
@@ -48,9 +50,10 @@ public struct VBlankReport: Sendable {
   public let surprises: [Nanoseconds]
 
   /// - Parameter hasArrivals: false if the samples' arrivals are guesses: then `delays` is empty.
-  public init(_ samples: some Sequence<Sample>, nominalRate: RefreshRate, hasArrivals: Bool = true) {
+  public init(_ samples: [Sample], nominalRate: RefreshRate, hasArrivals: Bool = true) {
     self.nominalRate = nominalRate
-    var counting = Counting(rate: nominalRate)
+    let countedRate = Counting.rate(of: samples, nominal: nominalRate)
+    var counting = Counting(rate: countedRate)
     for sample in samples { counting.add(sample) }
     count = counting.points.count
     rejected = counting.rejected
@@ -65,9 +68,9 @@ public struct VBlankReport: Sendable {
 
     let line = Line(counting.points)
     deviations = counting.points.map { .seconds(($0.offset - line.value(at: $0.number)) / 1e9) }
-    // The offsets are from the mode's grid: their slope is the difference of the intervals, free of large numbers.
-    let nominal = Double(nominalRate.denominator) * 1e9 / Double(nominalRate.numerator)
-    let interval = line.slope.map { nominal + $0 }
+    // The offsets are from the grid of T: their slope is the difference of the intervals, free of large numbers.
+    let nominal = nominalRate.exactInterval
+    let interval = line.slope.map { countedRate.exactInterval + $0 }
     rate = interval.map { 1e9 / $0 }
     drift = interval.map { (nominal / $0 - 1) * 1e6 }
     driftUncertainty = line.standardError.map { 2 * $0 / nominal * 1e6 }
@@ -120,6 +123,21 @@ private struct Counting {
 }
 
 extension Counting {
+  /// The rate whose intervals are counted: the nominal one, or that of the usual distance of stamps if that is no multiple of its interval.
+  static func rate(of samples: [VBlankReport.Sample], nominal: RefreshRate) -> RefreshRate {
+    let gaps = zip(samples, samples.dropFirst()).map { Double(($1.vblank.timestamp - $0.vblank.timestamp).count) }.sorted()
+    guard gaps.count >= fewestGaps else { return nominal }
+    let usual = gaps[gaps.count / 2]
+    let whole = (usual / nominal.exactInterval).rounded()
+    // Stamps that lie closer than half an interval are no vblanks.
+    guard whole >= 1, abs(usual - whole * nominal.exactInterval) > usual * otherGap else { return nominal }
+    return RefreshRate(hertz: 1e9 / usual) ?? nominal
+  }
+
+  /// Fewer have no usual distance.
+  private static let fewestGaps = 15
+  private static let otherGap = 0.1
+
   /// At least 1: the difference of the sequences, if it agrees with the stamps to T/2, and to 1/32 over long gaps, where a
   /// display's rate is off by up to a few per cent. A sequence that stands still or jumps does not agree.
   private func intervals(from last: VBlank, to next: VBlank) -> Int64 {

@@ -81,6 +81,22 @@ struct VBlankReportTests {
     #expect(try #require(report.jitter.maximum) <= 1)
   }
 
+  /// Stamps whose usual distance is no multiple of the nominal interval are counted by that distance.
+  @Test(arguments: [25.2, 17.9, 12.4, 41] as [Double])
+  func aWrongNominalRateIsNotBelieved(period: Double) throws {
+    let lost: Set<Int64> = [50, 51, 80]
+    let samples = (Int64(0)..<120).filter { !lost.contains($0) }.map { number in
+      let time = Self.start + .microseconds(Int64(Double(number) * period * 1000) + number % 3 * 20)
+      return VBlankReport.Sample(vblank: VBlank(timestamp: time, sequence: 0), arrival: time + .microseconds(100))
+    }
+    let report = Self.report(samples)
+    let isOther = abs(period - 1000 / 60) > period / 10
+    #expect(abs(try #require(report.rate) - 1000 / period) < 0.01)
+    #expect(abs(try #require(report.drift) - (1000 / period / 60 - 1) * 1e6) < 100)
+    #expect(report.missed == 3 && report.rejected == 0 && isOther == (period != 17.9))
+    #expect(try #require(report.jitter.maximum) < .microseconds(100))
+  }
+
   /// The next vblank is foretold from those before it, and only the next: what came after a gap was not.
   @Test func findsTheErrorOfThePrediction() throws {
     let late: Int64 = 450

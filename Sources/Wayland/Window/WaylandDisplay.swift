@@ -61,6 +61,8 @@ public final class WaylandDisplay: Display {
   var grid = FeedbackGrid(told: .hertz60)
   var pace = Pace.hidden
   var feedbackClock: FeedbackClock?
+  /// Called with each stamp that the compositor has told, and no guess of one.
+  var onStamp: (@MainActor (MonotonicTime) -> Void)?
   /// Looks for callbacks that do not come.
   private(set) lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.look() })
   /// Looks for feedback that does not come.

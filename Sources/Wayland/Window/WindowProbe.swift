@@ -55,12 +55,8 @@ public final class WindowProbe: VBlankSource {
   init(_ display: WaylandDisplay) {
     self.display = display
     refreshRate = display.toldRate
-    display.presenter.onEvent = { [weak self] event in
-      switch event {
-      case .presented(let feedback): self?.seen(feedback)
-      case .dropped, .reset, .refused: self?.draw()
-      }
-    }
+    display.presenter.onEvent = { [weak self] _ in self?.draw() }
+    display.onStamp = { [weak self] in self?.seen(at: $0) }
     display.observe { [weak self] event in
       guard let self else { return }
       switch event {
@@ -103,9 +99,9 @@ public final class WindowProbe: VBlankSource {
     do { try display.presenter.present(buffer, damage: DamageRegion(whole)) } catch { onLost?(error) }
   }
 
-  private func seen(_ feedback: PresentationFeedback) {
+  private func seen(at stamp: MonotonicTime) {
     guard isRequested else { return }
     isRequested = false
-    onVBlank?(VBlank(timestamp: feedback.timestamp, sequence: feedback.sequence))
+    onVBlank?(VBlank(timestamp: stamp, sequence: 0))
   }
 }
