@@ -1,5 +1,6 @@
 import FrameTiming
 import Framepace
+import Metering
 import Simulation
 import TestLength
 import WaylandTesting
@@ -234,6 +235,27 @@ final class WindowTests: XCTestCase {
         XCTAssertEqual(stage.root.bounds.width, 64)
         XCTAssertEqual(stage.shown.last?.width, 128)
         try stage.checkPicture()
+      }
+    }
+  }
+
+  /// The figures of an output's rate begin anew with another output.
+  func testAnotherOutputsRateIsTold() throws {
+    for globals in [CompositorGlobals.all, .sway] {
+      let outputs = [CompositorOutput("A"), CompositorOutput("B", rate: try XCTUnwrap(RefreshRate(hertz: 120)))]
+      try run({ try WindowStage(globals: globals, outputs: outputs) }) { stage in
+        let meter = FPSMeter(refreshRate: stage.display.ticker.refreshRate)
+        stage.engine.output.observe { meter.record($0) }.keep()
+        stage.display.observe { event in
+          if case .stateChanged = event { meter.refreshRate = stage.display.ticker.refreshRate }
+        }.keep()
+        stage.animate()
+        stage.run(for: .seconds(3))
+        stage.window.move(toOutput: 1)
+        stage.run(for: .seconds(3))
+        let report = meter.recentReport(at: stage.clock.now)
+        XCTAssertEqual(report.refreshRate ?? 0, 120, accuracy: 1)
+        XCTAssertEqual(report.presentedRate ?? 0, 120, accuracy: 3)
       }
     }
   }

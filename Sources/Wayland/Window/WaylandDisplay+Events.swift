@@ -21,9 +21,12 @@ extension WaylandDisplay: WindowOwner {
   }
 
   func windowOutputsChanged() {
+    let before = ticker.refreshRate
     grid.tell(toldRate)
     feedbackClock?.tell(toldRate)
-    if pace == .starting || pace == .silent, toldRate != ticker.source.refreshRate { ticker.change(to: source(of: pace)) }
+    if pace == .starting || pace == .silent, toldRate != before { ticker.change(to: source(of: pace)) }
+    // Figures of the new rate begin anew.
+    if ticker.refreshRate != before { observers.notify(.stateChanged(state)) }
   }
 
   func windowMayDraw() {
@@ -50,6 +53,7 @@ extension WaylandDisplay: WindowOwner {
     if let time { learn(time) }
     if isHeardAgain { wait.cancel() }
     if isHeardAgain || !wasTelling { updatePace() }
+    if let time { onStamp?(time) }
     tellFrames()
   }
 
