@@ -20,6 +20,17 @@ public final class FPSMeter {
     get { run.refreshRate }
     set { run.refreshRate = newValue }
   }
+  /// True while nobody can see the display, as a hidden window's. The run's figures leave that time out, in which the display ticks at
+  /// another rate; the recent ones count it as idle. Set it, and `refreshRate` where false, when the display's state changes.
+  public var isHidden = false {
+    didSet {
+      guard isHidden != oldValue else { return }
+      if isHidden { record(.idle) } else { run.measureRateAnew() }
+      isFirstTickAwaited = !isHidden
+    }
+  }
+  /// True from the end of hidden time to the next tick.
+  private var isFirstTickAwaited = false
   /// The end of the last stop of the process, as by Ctrl-Z; nil if it was never stopped. A handler of SIGCONT knows it. Set it before each
   /// event and each report.
   ///
@@ -63,12 +74,23 @@ public final class FPSMeter {
   /// - Returns: why a frame was late that has been seen now; nil for everything else.
   @discardableResult
   public func record(_ event: FrameEvent) -> FrameRecord.Causes? {
+    guard let event = counted(event) else { return nil }
     refreshResumed()
     log.append(event)
     run.handle(event)
     if case .lost = event { lateCauses.addLost() }
     guard case .presented(let frame) = event else { return nil }
     return lateCauses.add(frame, interval: refreshRate.interval, resumed: resumed)
+  }
+
+  /// The event as it counts: ticks of hidden time do not, and none was missed before the first one after it.
+  private func counted(_ event: FrameEvent) -> FrameEvent? {
+    guard isHidden || isFirstTickAwaited, case .tick(var tick) = event else { return event }
+    guard !isHidden else { return nil }
+    isFirstTickAwaited = false
+    run.leaveOutIntervals(before: tick)
+    tick.missed = 0
+    return .tick(tick)
   }
 
   /// The step to the last frame that was seen, from the one before; nil if there was none since an idle time.
@@ -81,7 +103,7 @@ public final class FPSMeter {
   public func report(at time: MonotonicTime? = nil) -> FrameReport {
     refreshResumed()
     let last = run.number(at: nil)
-    var report = run.report(before: max(last + 1, run.number(at: time)))
+    var report = run.report(before: max(last + 1, run.number(at: isHidden ? nil : time)))
     report.pending = run.pendingFrames.count
     report.lateCauses = lateCauses.counts
     report.missedCauses = lateCauses.missedCounts(of: report)

@@ -29,7 +29,7 @@ extension DurationHistogram: DurationCollection, DurationDistribution {
 struct FrameTally<Durations: DurationCollection> {
   /// The nominal rate. Changing it begins the measurement of the real one anew.
   var refreshRate: RefreshRate {
-    didSet { if refreshRate != oldValue { anchor = nil } }
+    didSet { if refreshRate != oldValue { measureRateAnew() } }
   }
   /// The end of the last stop of the process, see `FPSMeter.resumed`.
   var resumed: MonotonicTime?
@@ -58,6 +58,7 @@ struct FrameTally<Durations: DurationCollection> {
   private var untickedIntervals = 0
   /// The same since the last tick: the next one may yet account for them.
   private var openIntervals: [UInt64] = []
+  private var hiddenIntervals: UInt64 = 0
   /// The tick from which the real refresh rate is measured, and the last one.
   private var anchor: DisplayLink.Tick?
   private var lastTick: DisplayLink.Tick?
@@ -223,6 +224,14 @@ struct FrameTally<Durations: DurationCollection> {
     return Double(lastTick.frameNumber - anchor.frameNumber) * 1e9 / Double(elapsed.count)
   }
 
+  /// Leaves out the intervals between the last one and a tick: nobody could see the display.
+  mutating func leaveOutIntervals(before tick: DisplayLink.Tick) {
+    hiddenIntervals += tick.frameNumber - min(lastNumber + 1, tick.frameNumber)
+  }
+
+  /// Begins the measurement of the real rate with the next tick.
+  mutating func measureRateAnew() { anchor = nil }
+
   var isVariable: Bool { lastTick?.isVariable ?? false }
 
   /// The interval that `time` is in; nil for the last one that had a tick or a frame. On a variable display the last interval
@@ -243,7 +252,7 @@ struct FrameTally<Durations: DurationCollection> {
     report.refreshRate = measuredRate
     if let firstNumber {
       let start = max(firstNumber, span.lowerBound)
-      report.intervals = Int(clamping: end - min(start, end))
+      report.intervals = Int(clamping: end - min(start + hiddenIntervals, end))
       // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
       let firstSkipped = max(lastNumber + 1, start)
       var hitching = 0

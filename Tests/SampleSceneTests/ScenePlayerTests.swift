@@ -21,7 +21,7 @@ final class ScenePlayerTests: XCTestCase {
 
     func update(at time: Double) {}
 
-    /// Where the squares lie on the display.
+    /// The places of the squares on the display.
     var frames: [Rect] { root.sublayers.compactMap { $0.convert($0.bounds, to: root) } }
   }
 

@@ -8,7 +8,7 @@ import XCTest
 
 /// The measurement of a compositor's feedback, by `framepace vblank --display wayland`.
 final class WindowProbeTests: XCTestCase {
-  /// What a probe was told, and when the compositor showed its frames.
+  /// The stamps that a probe told of, and the times at which the compositor showed its frames.
   private struct Measurement {
     var stamps: [MonotonicTime] = []
     var failures: [String] = []

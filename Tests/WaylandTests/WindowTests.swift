@@ -260,6 +260,32 @@ final class WindowTests: XCTestCase {
     }
   }
 
+  /// The time in which a window is hidden is no time of its frames.
+  func testFiguresLeaveHiddenTimeOut() throws {
+    try run { stage in
+      let meter = FPSMeter(refreshRate: stage.display.ticker.refreshRate)
+      stage.engine.output.observe { meter.record($0) }.keep()
+      stage.display.observe { event in
+        guard case .stateChanged(let state) = event else { return }
+        meter.isHidden = state == .waiting(.hidden)
+        if !meter.isHidden { meter.refreshRate = stage.display.ticker.refreshRate }
+      }.keep()
+      stage.animate()
+      stage.run(for: .seconds(3))
+      for isHiddenAtEnd in [true, false] {
+        stage.window.isHidden = isHiddenAtEnd
+        stage.run(for: .seconds(10))
+        XCTAssertEqual(meter.isHidden, isHiddenAtEnd)
+        let report = meter.report(at: stage.clock.now)
+        XCTAssertEqual(report.refreshRate ?? report.nominalRefreshRate.hertz, 60, accuracy: 0.1)
+        // It takes six intervals to see that the window is hidden.
+        XCTAssertEqual(report.presentedRate ?? 0, 60, accuracy: isHiddenAtEnd ? 6 : 1)
+        let recent = meter.recentReport(at: stage.clock.now)
+        XCTAssertEqual(recent.presentedRate ?? -1, isHiddenAtEnd ? 0 : 60, accuracy: 1)
+      }
+    }
+  }
+
   // MARK: - Wishes
 
   func testWishes() throws {

@@ -1,6 +1,7 @@
 import AutomaticDisplays
 import Framepace
 import KMS
+import Metering
 import Seats
 import Wayland
 
@@ -52,5 +53,14 @@ extension WaylandDisplay {
     case .showing: "the window is shown, paced by \(ticker.name)"
     case .waiting: "the window is hidden: nothing is drawn until it can be seen"
     }
+  }
+}
+
+extension FPSMeter {
+  /// Measures on after the display's state has changed.
+  @MainActor
+  func follow(_ display: any Display) {
+    isHidden = display.state == .waiting(.hidden)
+    if !isHidden { refreshRate = display.ticker.refreshRate }
   }
 }

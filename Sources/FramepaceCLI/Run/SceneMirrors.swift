@@ -69,7 +69,7 @@ final class SceneMirrors {
       guard let self, let display, let output else { return }
       switch event {
       case .stateChanged(let state):
-        meter.refreshRate = display.ticker.refreshRate
+        meter.follow(display)
         if let screen = display as? KMSDisplay { onChange?(screen.sentence(about: state)) }
       case .geometryChanged, .closeRequested: break
       case .lost(let error): remove(output, error)

@@ -45,7 +45,7 @@ struct SceneRun {
       report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
       isPatient: simulation?.isFast ?? false)
     session.onNote = { [unowned session, printer, meter] note in
-      meter.refreshRate = session.display.ticker.refreshRate
+      meter.follow(session.display)
       session.say { try printer.note(note) }
     }
     if let duration = command.duration {

@@ -40,7 +40,7 @@ final class SceneSoak {
     hangs?.session = session
     if let metrics { session.serve(metrics, of: meter, hangs: hangs) }
     session.onNote = { [unowned session, meter] note in
-      meter.refreshRate = session.display.ticker.refreshRate
+      meter.follow(session.display)
       session.say { try Terminal.output.offer(Text.paragraph(note.sentence, width: Terminal.output.textWidth) + "\n") }
     }
   }
