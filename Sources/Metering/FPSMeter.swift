@@ -85,12 +85,19 @@ public final class FPSMeter {
 
   /// The event as it counts: ticks of hidden time do not, and none was missed before the first one after it.
   private func counted(_ event: FrameEvent) -> FrameEvent? {
-    guard isHidden || isFirstTickAwaited, case .tick(var tick) = event else { return event }
-    guard !isHidden else { return nil }
-    isFirstTickAwaited = false
-    run.leaveOutIntervals(before: tick)
-    tick.missed = 0
-    return .tick(tick)
+    guard isHidden || isFirstTickAwaited else { return event }
+    switch event {
+    case .tick where isHidden: return nil
+    case .tick(var tick):
+      isFirstTickAwaited = false
+      run.leaveOutIntervals(before: tick.frameNumber)
+      tick.missed = 0
+      return .tick(tick)
+    case .committed(let frame):
+      run.leaveOutIntervals(before: frame.frameNumber)
+      return event
+    default: return event
+    }
   }
 
   /// The step to the last frame that was seen, from the one before; nil if there was none since an idle time.

@@ -224,10 +224,8 @@ struct FrameTally<Durations: DurationCollection> {
     return Double(lastTick.frameNumber - anchor.frameNumber) * 1e9 / Double(elapsed.count)
   }
 
-  /// Leaves out the intervals between the last one and a tick: nobody could see the display.
-  mutating func leaveOutIntervals(before tick: DisplayLink.Tick) {
-    hiddenIntervals += tick.frameNumber - min(lastNumber + 1, tick.frameNumber)
-  }
+  /// Leaves out the intervals after the last one: nobody could see the display.
+  mutating func leaveOutIntervals(before number: UInt64) { hiddenIntervals += number - min(lastNumber + 1, number) }
 
   /// Begins the measurement of the real rate with the next tick.
   mutating func measureRateAnew() { anchor = nil }
