@@ -309,8 +309,8 @@ let package = Package(
       "WaylandTests",
       [
         "AutomaticDisplays", "CWaylandClient", "CWaylandServer", "CWaylandTesting", "FrameTiming", "Framepace",
-        "FramepaceTesting", "Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "Presentation", "Raster",
-        "RenderTree", "RunLoops", "Simulation", "TestLength", "Wayland", "WaylandTesting", "WindowScripts",
+        "FramepaceTesting", "Geometry", "Input", "Interaction", "Layers", "LinuxSystem", "Metering", "Presentation",
+        "Raster", "RenderTree", "RunLoops", "Simulation", "TestLength", "Wayland", "WaylandTesting", "WindowScripts",
       ]),
     // Random scripts for windows, for tests and for the program that plays many of them.
     library(
