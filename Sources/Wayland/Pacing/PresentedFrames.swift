@@ -33,6 +33,9 @@ struct PresentedFrames: Sendable {
   private static let mostOpen = 8
 
   private var frames: [Frame] = []
+  /// The last frames that were taken for seen before their answer.
+  private var unheard: [Frame] = []
+  private static let mostUnheard = 4
   private var newest: UInt64 = 0
   /// Callbacks since the last answer that told of a time.
   private var unanswered = 0
@@ -51,6 +54,7 @@ struct PresentedFrames: Sendable {
     self.canTell = canTell
     isSilent = !canTell
     frames.reserveCapacity(8)
+    unheard.reserveCapacity(Self.mostUnheard)
   }
 
   private let canTell: Bool
@@ -80,14 +84,18 @@ struct PresentedFrames: Sendable {
     openQuestions = max(openQuestions - 1, 0)
     if let index = frames.firstIndex(where: { $0.serial == serial }) {
       frames[index].answer = answer
-      let delay = now - frames[index].expected
-      answerDelay = max(delay, (answerDelay ?? delay) * 15 / 16)
+      learnDelay(now - frames[index].expected)
+    } else if let index = unheard.firstIndex(where: { $0.serial == serial }) {
+      // The next one has to be waited for as long, or frames that are seen late would be taken for seen in time for ever.
+      learnDelay(now - unheard.remove(at: index).expected)
     }
     guard case .seen = answer else { return false }
     let wasSilent = isSilent
     (unanswered, isSilent, hasTold) = (0, false, true)
     return wasSilent
   }
+
+  private mutating func learnDelay(_ delay: Nanoseconds) { answerDelay = max(delay, (answerDelay ?? delay) * 15 / 16) }
 
   /// A frame callback has come.
   ///
@@ -136,6 +144,8 @@ struct PresentedFrames: Sendable {
   mutating func giveUp() {
     guard let first = frames.first, first.answer == nil else { return }
     frames[0].answer = .seen(first.expected)
+    if unheard.count == Self.mostUnheard { unheard.removeFirst() }
+    unheard.append(first)
   }
 
   /// A vblank of the clock that stands in for a silent compositor's.
@@ -151,6 +161,7 @@ struct PresentedFrames: Sendable {
   /// again.
   mutating func forget() {
     frames.removeAll(keepingCapacity: true)
+    unheard.removeAll(keepingCapacity: true)
     (unanswered, openQuestions) = (0, 0)
   }
 }

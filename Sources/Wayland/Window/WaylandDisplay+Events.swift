@@ -11,6 +11,7 @@ extension WaylandDisplay: WindowOwner {
     }
     if changes.contains(.suspended) { happened(.suspended(window.configuration.states.contains(.suspended))) }
     guard !changes.isDisjoint(with: [.first, .resized]) else { return }
+    pictureTime = nil
     let wasHidden = permission.isHidden
     happened(.configured)
     if changes.contains(.resized), !wasHidden, !permission.isHidden, makeBuffers() {
@@ -31,6 +32,8 @@ extension WaylandDisplay: WindowOwner {
 
   func windowMayDraw() {
     let isSilentNow = frames.callback()
+    let next = ticker.forecast.vblank(after: clock.now)
+    pictureTime = pace == .learned && next - clock.now < interval / 2 ? next - interval / 32 : nil
     happened(.callback)
     tellFrames()
     guard isSilentNow else { return }

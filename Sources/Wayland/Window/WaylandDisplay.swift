@@ -56,6 +56,8 @@ public final class WaylandDisplay: Display {
   var buffers: WaylandPresenter?
   let wait: VBlankWait
   var permission = FramePermission()
+  /// When the next picture can have a new frame; nil for any time.
+  var pictureTime: MonotonicTime?
   var frames = PresentedFrames(canTell: true)
   /// The vblanks that were learned, also while another source ticks.
   var grid = FeedbackGrid(told: .hertz60)
@@ -206,6 +208,11 @@ public final class WaylandDisplay: Display {
 
   // MARK: - Frames
 
+  /// False also while a frame would be too late for the next vblank, as the compositor has just taken the picture for it. One that waits for
+  /// the tick there is seen as soon, and is newer; and the next one is not late behind it.
+  private var mayDraw: Bool { permission.mayDraw && pictureTime.map { clock.now >= $0 } ?? true }
+
+
   /// - Returns: true if there are buffers of the configuration's size.
   func makeBuffers() -> Bool {
     let (width, height) = window.configuration.pixels
@@ -213,7 +220,7 @@ public final class WaylandDisplay: Display {
     dropBuffers()
     do throws(SystemError) {
       buffers = try WaylandPresenter(
-        window: window, width: width, height: height, mayDraw: { [weak self] in self?.permission.mayDraw ?? false },
+        window: window, width: width, height: height, mayDraw: { [weak self] in self?.mayDraw ?? false },
         commit: { [weak self] buffer, damage in self?.commit(buffer, damage) })
       return true
     } catch {
