@@ -216,7 +216,7 @@ public final class DisplayTicker {
     source.onVBlank = { [weak self, weak source] vblank in
       // An earlier source may still deliver.
       guard let self, self.source === source else { return }
-      send(.vblank(vblank, self.source.refreshRate))
+      send(.vblank(vblank, self.source.refreshRate, followsFrames: self.source.followsFrames))
     }
   }
 
@@ -270,6 +270,7 @@ public final class DisplayTicker {
 
 extension VBlankSource {
   fileprivate var facts: TickMachine.Source {
-    TickMachine.Source(refreshRate: refreshRate, isVariable: isVariable, isDisplay: isDisplay)
+    TickMachine.Source(
+      refreshRate: refreshRate, isVariable: isVariable, isDisplay: isDisplay, followsFrames: followsFrames)
   }
 }

@@ -13,7 +13,7 @@ package struct TickMachine {
     /// A link wants ticks from now on, or none does any more.
     case wanted(Bool)
     /// The source delivered a vblank, at its nominal rate of this moment.
-    case vblank(VBlank, RefreshRate)
+    case vblank(VBlank, RefreshRate, followsFrames: Bool = false)
     /// The time of `wakeUp` has come.
     case wakeUp
     /// No link is called with the delayed tick: it needs no wake-up.
@@ -45,6 +45,7 @@ package struct TickMachine {
     package var isVariable: Bool
     /// True if its stamps are a display's own.
     package var isDisplay: Bool
+    package var followsFrames = false
   }
 
   /// A time to be woken at, or up to `tolerance` later if nothing else wakes the loop.
@@ -164,8 +165,8 @@ package struct TickMachine {
     case .wanted(let isWanted):
       self.isWanted = isWanted
       return wishesChanged(at: now)
-    case .vblank(let vblank, let rate):
-      source.refreshRate = rate
+    case .vblank(let vblank, let rate, let followsFrames):
+      (source.refreshRate, source.followsFrames) = (rate, followsFrames)
       return take(vblank, at: now)
     case .wakeUp: return wake(at: now)
     case .delayIsNeedless:
@@ -293,7 +294,8 @@ package struct TickMachine {
     // On a variable display the next vblank comes when the frame does.
     let isTargetKnown = !source.isVariable && prediction?.isKnown ?? false
     let start = pacer.start(
-      for: target, isTargetKnown: isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
+      for: target, isTargetKnown: isTargetKnown && !source.followsFrames, vblank: vblank.timestamp, now: now,
+      interval: interval)
     var tick = DisplayLink.Tick(
       timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber, start: start,
       delivered: now, missed: 0, isVariable: source.isVariable)

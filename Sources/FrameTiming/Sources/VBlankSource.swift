@@ -17,6 +17,9 @@ public protocol VBlankSource: FrameLoop.ItemOwner {
   var isVariable: Bool { get }
   /// True if the stamps are a display's own, false if they are those of a clock that replaces one.
   var isDisplay: Bool { get }
+  /// True if each vblank comes some time after the frame before it was handed over, as that of a compositor without a screen, so that one
+  /// that is begun late moves all that come after it. Frames are begun at once then, whatever the policy.
+  var followsFrames: Bool { get }
   /// Called on the loop for each vblank that was requested. Set by the `DisplayTicker` that owns the source.
   var onVBlank: (@MainActor (VBlank) -> Void)? { get set }
   /// Requests the next vblank after now. A second request before it came changes nothing.
@@ -33,6 +36,8 @@ extension VBlankSource {
   public var isVariable: Bool { false }
   /// The stamps are a display's.
   public var isDisplay: Bool { true }
+  /// Vblanks come by themselves.
+  public var followsFrames: Bool { false }
   /// Unknown: after a pause targets are guesses.
   public func newestVBlank() -> VBlank? { nil }
 }

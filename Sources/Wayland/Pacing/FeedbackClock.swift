@@ -16,6 +16,8 @@ final class FeedbackClock: VBlankSource {
   init(grid: FeedbackGrid, clock: SystemClock) { (self.grid, self.clock) = (grid, clock) }
 
   var refreshRate: RefreshRate { grid.refreshRate }
+  /// A screen has the rate that its output is said to have. A compositor without one composites some time after a commit.
+  var followsFrames: Bool { grid.refreshRate != grid.told }
   var loopItem: any FrameLoop.Item { alarm }
 
   func requestVBlank() {

@@ -54,6 +54,9 @@ public struct CompositorPolicy: Hashable, Sendable {
   /// How late the compositor is with a picture, on average. It then counts its next interval from there, as weston does without a screen:
   /// one late picture makes all later ones late, and there is no even grid.
   public var lateness = Nanoseconds.zero
+  /// True for vblanks that follow commits, as those of weston without a screen: where nothing was committed by the time at which a picture
+  /// would have been taken, the next one is taken so long after the next commit, and all later ones count from there.
+  public var restsWhenIdle = false
   public var decoration = Decoration.byCompositor
 
   public init() {}

@@ -8,14 +8,23 @@ import Simulation
 extension ScriptedCompositor {
   /// Something is to be seen: pictures are taken for the next vblank of the output that it is on.
   func changed() {
-    for (index, grid) in grids.enumerated() where nextVBlanks[index] == nil {
+    for index in grids.indices where nextVBlanks[index] == nil {
       guard surfaces.contains(where: { $0.output == index && $0.isWaiting && $0.window?.isHidden != true }) else { continue }
+      if policy.restsWhenIdle { wake(output: index) }
+      let grid = grids[index]
       let vblank = max(grid.vblank(after: loop.clock.now + policy.compositionTime), lastVBlanks[index] &+ 1)
       nextVBlanks[index] = vblank
       schedule(at: grid.time(ofVBlank: vblank) - policy.compositionTime) { [weak self] in
         self?.takePictures(vblank, of: index)
       }
     }
+  }
+
+  /// Begins anew with the vblank after the last one, if it is too late to take a picture for that.
+  private func wake(output index: Int) {
+    let (now, next) = (loop.clock.now, lastVBlanks[index] &+ 1)
+    let missed = now + policy.compositionTime - grids[index].time(ofVBlank: next)
+    if missed > .zero { delay(missed + policy.compositionTime, after: next, ofOutput: index) }
   }
 
   private func takePictures(_ vblank: UInt64, of output: Int) {
