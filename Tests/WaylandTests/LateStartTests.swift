@@ -32,7 +32,7 @@ final class LateStartTests: XCTestCase {
         let stage = try WindowStage(faults: faults, policy: policy, seed: UInt64(runSeed))
         let frames = Self.frames(on: stage)
         let note = "\(composition) ms, noise \(noise), seed \(runSeed)"
-        // What misses at a lead is given up only where a fifth does, and noise makes some miss at the best one.
+        // A lead is given up only where a fifth of its frames miss, and noise makes some miss at the best one.
         XCTAssertGreaterThanOrEqual(stage.shown.count, noise == 0 ? 598 : 560, note)
         // The others are seen when they were made for, and committed a little before the compositor looks.
         XCTAssertLessThanOrEqual(

@@ -212,7 +212,6 @@ public final class WaylandDisplay: Display {
   /// the tick there is seen as soon, and is newer; and the next one is not late behind it.
   private var mayDraw: Bool { permission.mayDraw && pictureTime.map { clock.now >= $0 } ?? true }
 
-
   /// - Returns: true if there are buffers of the configuration's size.
   func makeBuffers() -> Bool {
     let (width, height) = window.configuration.pixels
