@@ -9,7 +9,7 @@ extension Image: PaintableContent {
     // An image without a map back from the output is not painted.
     let place = (effects?.parts.cut ?? ContentCut()).place(ofAllIn: effects.contentRect(in: record.bounds))
     guard ImageRows.toOutput(self, place, transform).isInvertible else { return .zero }
-    let rect = drawnBounds(in: record.bounds, effects)
+    let rect = effects.contentRect(in: record.bounds).intersection(record.bounds)
     return LayerShape(rect, radius: 0, transform: transform).coveredRect(rect, transform)
   }
 
@@ -23,11 +23,13 @@ extension Image: PaintableContent {
   }
 
   func isSame(in layer: MovedLayer) -> Bool {
-    let (cut, shown) = (layer.effects?.parts.cut ?? ContentCut(), layer.effects.contentRect(in: layer.record.bounds))
-    guard layer.edgesAreSame(of: shown, in: layer.record.bounds) else { return false }
+    let cut = layer.effects?.parts.cut ?? ContentCut()
+    let isMasked = layer.record.flags.contains(.masksToBounds)
+    let (image, place, frame) = shown(in: layer.record.bounds, layer.effects, isMasked: isMasked)
+    guard layer.edgesAreSame(of: place, in: frame) else { return false }
     if cut.hasNineParts { return layer.pointsAreSame }
-    guard let old = ImageRows(self, shown, in: layer.record.bounds, layer.effects, layer.old, isMasked: false, cut),
-      let new = ImageRows(self, shown, in: layer.record.bounds, layer.effects, layer.new, isMasked: false, cut)
+    guard let old = ImageRows(image, place, in: frame, layer.effects, layer.old, isMasked: false, cut),
+      let new = ImageRows(image, place, in: frame, layer.effects, layer.new, isMasked: false, cut)
     else { return false }
     return new.isMoved(from: old, dx: layer.dx, dy: layer.dy)
   }
@@ -55,9 +57,9 @@ struct ImageRows: ContentRows {
 
   /// Nil when no pixel is seen.
   init?(_ image: Image, _ layer: PaintedLayer, _ cut: ContentCut) {
-    let (bounds, effects) = (layer.record.bounds, layer.node.effects)
-    self.init(
-      image, effects.contentRect(in: bounds), in: bounds, effects, layer.node.transform, isMasked: layer.isMasked, cut)
+    let effects = layer.node.effects
+    let (image, place, frame) = image.shown(in: layer.record.bounds, effects, isMasked: layer.masksToBounds)
+    self.init(image, place, in: frame, effects, layer.node.transform, isMasked: layer.isMasked, cut)
   }
 
   /// The rows of an image at `shown` in a layer with these bounds.

@@ -43,6 +43,8 @@ struct PaintedLayer {
   let target: PixelTarget
   let opacity: UInt32
 
+  /// True if nothing of the content is seen beyond the bounds.
+  var masksToBounds: Bool { record.flags.contains(.masksToBounds) }
   /// True while the bounds with their round corners cut the content as well.
   var isMasked: Bool { !node.flags.isDisjoint(with: [.roundedContent, .antialiasedClip]) }
 }

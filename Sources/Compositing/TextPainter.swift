@@ -30,7 +30,7 @@ extension TextContent: PaintableContent {
     let (bounds, effects) = (layer.record.bounds, layer.node.effects)
     let (place, frame) = edges(in: layer.record, effects)
     guard let map = map(in: bounds, effects, layer.node.transform) else {
-      paintImage(in: frame, layer, with: painter)
+      image?.paint(layer, with: painter)
       return
     }
     guard let edges = ContentEdges(place, in: frame, layer) else { return }
@@ -40,17 +40,6 @@ extension TextContent: PaintableContent {
       case .fill(let fill): painter.paint(fill.color, LayerShape(fill, map), edges, layer)
       }
     }
-  }
-
-  private func paintImage(in frame: Rect, _ layer: PaintedLayer, with painter: BandPainter) {
-    let (bounds, effects) = (layer.record.bounds, layer.node.effects)
-    guard !layer.record.flags.contains(.masksToBounds), let (image, place) = leaningImage(in: bounds, effects) else {
-      image?.paint(layer, with: painter)
-      return
-    }
-    let rows = ImageRows(
-      image, place, in: frame, effects, layer.node.transform, isMasked: layer.isMasked, ContentCut())
-    if let rows { painter.paint(rows, of: layer) }
   }
 
   /// The rectangles that cut the text: its own, and one that takes the place of the layer's bounds.

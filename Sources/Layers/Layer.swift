@@ -342,11 +342,11 @@ extension Layer {
   /// The picture in the layer. A picture that is set takes the place of one that was drawn or is still being drawn. Animatable, see
   /// `LayerContents`; a change begins no animation by itself unless an action for `contents` says so.
   ///
-  /// A frame that shows it at less than 0.7 of its pixels for the first time averages it before, which takes four milliseconds for
-  /// 3840×2160. The image keeps the result: a third of its memory, or three times as much if its width and height come to be shown
-  /// in all ratios. So make a large picture in the size that it has on the screen, on another thread.
+  /// A frame that shows it at less than 0.7 of its pixels for the first time averages it, which takes four milliseconds for 3840×2160. The
+  /// image keeps the result: a third of its memory, or three times as much if its width and height come to be shown in all ratios. So
+  /// make a large picture in the size that it has on the screen, on another thread.
   ///
-  /// A `TextLayer` and a `ParagraphLayer` show their text without a picture: one is drawn when it is asked for here.
+  /// Layers of text show it without a picture: one, with the ink that leans out of it, is drawn when it is asked for here.
   public var contents: Image? {
     get { values.contents }
     set {

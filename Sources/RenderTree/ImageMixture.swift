@@ -38,7 +38,7 @@ public final class ImageMixture: RenderContent {
   }
 
   public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect {
-    effects.contentRect(in: bounds).intersection(bounds)
+    parts.reduce(.zero) { $0.union($1.image.drawnBounds(in: bounds, effects)) }
   }
 
   public func isEqual(to other: any RenderContent) -> Bool { (other as? ImageMixture)?.parts == parts }

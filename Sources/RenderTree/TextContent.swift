@@ -29,8 +29,6 @@ public final class TextContent: RenderContent {
     init(_ image: Image?) { self.image = image }
   }
   private let drawing = AtomicLazyReference<Drawing>()
-  /// The image with the ink that leans out.
-  private let leaningDrawing = AtomicLazyReference<Drawing>()
 
   /// - Parameters:
   ///   - width: the pixels of the image that it stands for, from 1 to `Bitmap.maximumSide`; `area.width * scale` or one more.
@@ -49,32 +47,26 @@ public final class TextContent: RenderContent {
 
   public var pixelSize: Size { Size(Double(width), Double(height)) }
 
-  /// An image of the text, for what only images can do: glyphs that are pictures, nine parts, fades, and edges that go on. Drawn when it is first asked for,
-  /// and then kept. Where there was no memory for it then, it is nil from then on: all parts of a picture, which threads may paint at
-  /// once, show the same.
+  /// An image of the text, for what only images can do: glyphs that are pictures, nine parts, fades, and edges that go on. Ink that
+  /// leans out is seen around it. Drawn when it is first asked for, and then kept. Where there was no memory for it then, it is nil
+  /// from then on: all parts of a picture, which threads may paint at once, show the same.
   public var image: Image? {
     if let drawing = drawing.load() { return drawing.image }
-    return drawing.storeIfNil(Drawing(draw(IntRect(x: 0, y: 0, width: width, height: height)))).image
+    let own = IntRect(x: 0, y: 0, width: width, height: height)
+    return drawing.storeIfNil(Drawing(drawWithLeaningInk(around: own) ?? draw(own))).image
   }
 
-  /// An image with the ink that leans out, and its place, where glyphs are pictures; nil where `image` shows all that is seen, or there
-  /// was no memory for a larger one.
-  package func leaningImage(in bounds: Rect, _ effects: RenderEffects?) -> (image: Image, place: Rect)? {
-    guard hasPictures, leans(effects) else { return nil }
-    let (width, height) = (Double(width), Double(height))
-    let pixels = IntRect(
-      covering: Rect(
-        x: -lean.left * scale, y: -lean.top * scale, width: width + (lean.left + lean.right) * scale,
-        height: height + (lean.top + lean.bottom) * scale))
-    let drawing = leaningDrawing.load() ?? leaningDrawing.storeIfNil(Drawing(draw(pixels)))
-    let place = effects.contentRect(in: bounds)
-    let (x, y) = (place.width / width, place.height / height)
-    return drawing.image.map { image in
-      let whole = Rect(
-        x: place.minX + Double(pixels.minX) * x, y: place.minY + Double(pixels.minY) * y, width: Double(pixels.width) * x,
-        height: Double(pixels.height) * y)
-      return (image, whole)
-    }
+  /// The middle of a larger image that has all ink; nil where none leans out, or where the larger image would be more than a
+  /// megapixel above twice the size of its middle: letters far larger than their layer do not take memory without bound.
+  private func drawWithLeaningInk(around own: IntRect) -> Image? {
+    if lean == Insets() { return nil }
+    // Each by itself: an edge at which the text is cut off stays where it is.
+    func pixels(_ lean: Double) -> Int { Int(min(lean * scale, 1e6).rounded(.up)) }
+    let (left, top) = (pixels(lean.left), pixels(lean.top))
+    let all = IntRect(
+      x: -left, y: -top, width: left + width + pixels(lean.right), height: top + height + pixels(lean.bottom))
+    guard all.area <= 2 * own.area + 1 << 20 else { return nil }
+    return draw(all)?.middle(x: left, y: top, width: width, height: height)
   }
 
   /// An image of some pixels, counted from the corner of `area`.
@@ -109,8 +101,7 @@ public final class TextContent: RenderContent {
 
   /// True if ink leans out, and no part of the text is cut out of it.
   private func leans(_ effects: RenderEffects?) -> Bool {
-    let cut = effects?.parts.cut ?? ContentCut()
-    return lean != Insets() && cut.rect == ContentCut().rect && !cut.hasNineParts
+    lean != Insets() && effects?.parts.cut.showsAll ?? true
   }
 
   /// From the coordinates in which the text was set to pixels; nil where only an image can be shown.

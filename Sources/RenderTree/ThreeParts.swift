@@ -4,6 +4,9 @@ extension ContentCut {
   /// True if the content is stretched in parts.
   package var hasNineParts: Bool { center != Rect(x: 0, y: 0, width: 1, height: 1) }
 
+  /// True if no part is cut out of the content, and it is not in nine parts.
+  var showsAll: Bool { rect == ContentCut().rect && !hasNineParts }
+
   /// True if edge pixels are shown where the content has none.
   package var reachesBeyondContent: Bool { rect.minX < 0 || rect.minY < 0 || rect.maxX > 1 || rect.maxY > 1 }
 

@@ -47,7 +47,10 @@ extension Scene {
       writer.line("at \(time) \(target) \(event.state.map(PrintedNames.state).map(SceneWriter.name) ?? "none")")
     }
     for (index, image) in writer.images.enumerated() {
-      let name = "image image\(index + 1)"
+      // All pixels of a larger image are written with the place of its middle.
+      let middle = image.whole.map { " middle \($0.x) \($0.y) \(image.width) \(image.height)" } ?? ""
+      let image = image.whole?.image ?? image
+      let name = "image image\(index + 1)\(middle)"
       switch images {
       case .embedded:
         // Strings that follow each other are one.

@@ -227,6 +227,26 @@ extension SceneReader {
   }
 
   private func takeImage() throws(SceneError) -> Image {
+    guard take("middle") else { return try takeWholeImage() }
+    let (token, numbers) = (token, try takeMiddle())
+    let image = try takeWholeImage()
+    guard let middle = image.middle(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]) else {
+      throw error(
+        .expected("a middle inside of the image's \(image.width)x\(image.height) pixels", found: token.name), at: token)
+    }
+    return middle
+  }
+
+  private func takeMiddle() throws(SceneError) -> [Int] {
+    let pixels = ValueSyntax<Double>.number.only("pixels from 0 to \(Bitmap.maximumSide)") {
+      $0 >= 0 && $0 <= Double(Bitmap.maximumSide) && $0 == $0.rounded()
+    }
+    var numbers: [Int] = []
+    for _ in 0..<4 { numbers.append(Int(try pixels.read(self))) }
+    return numbers
+  }
+
+  private func takeWholeImage() throws(SceneError) -> Image {
     let isData = take("data")
     let token = token
     let text = try string(
@@ -244,6 +264,7 @@ extension SceneReader {
 
   private func skipImage() throws(SceneError) {
     _ = try takeWord("a name for the image")
+    if take("middle") { _ = try takeMiddle() }
     _ = take("data")
     _ = try string("the path of a PNG file in quotation marks, or data")
   }

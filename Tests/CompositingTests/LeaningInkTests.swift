@@ -112,7 +112,8 @@ import Testing
     let leansOverAll = lean.left > 0 && lean.top > 0 && lean.right > 0 && lean.bottom > 0
     if leansOverAll { #expect(Self.difference(free, roomy, tolerance: sample.tolerance) == nil, "seed \(seed)") }
     let cut = try sample.pixels(cutEdges: .all)
-    #expect(Self.difference(cut, try sample.pixels(cutEdges: [], flags: .masksToBounds)) == nil, "seed \(seed)")
+    let masked = try sample.pixels(cutEdges: [], flags: .masksToBounds)
+    #expect(Self.difference(cut, masked, tolerance: sample.tolerance) == nil, "seed \(seed)")
     if lean == Insets() { #expect(Self.difference(free, cut) == nil, "seed \(seed)") }
     // All else is as it was, inside of the bounds as beyond them.
     let inverse = try #require(sample.transform.inverted)
@@ -182,6 +183,75 @@ import Testing
           try #require(max(difference.max(), -difference.min()) <= 6, "seed \(seed), pixel \(x), \(y)\n\(tree)")
         }
       }
+    }
+  }
+
+  /// An image of a text, alone and in a fade, shows the same as the text, in a layer that masks to its bounds as well.
+  @Test(arguments: some(60, of: 1...2000))
+  func imagesHaveLeaningInk(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let sample = try Sample(&random)
+    let flags: RenderRecord.Flags = random.chance(0.3) ? .masksToBounds : []
+    let (record, text) = sample.layer(at: .translation(x: 70, y: 60), flags: flags)
+    let image = try #require(text.image)
+    #expect((image.whole != nil) == (text.lean != Insets()), "seed \(seed)")
+    #expect(image.width == text.width && image.height == text.height)
+    let expected = try Self.pixels(record, text)
+    let share = Double.random(in: 0.2...0.8, using: &random)
+    let mixtures = [
+      ImageMixture([ImageMixture.Part(image, share: 1)]),
+      ImageMixture([ImageMixture.Part(image, share: share), ImageMixture.Part(image, share: 1 - share)]),
+    ]
+    for content in [image] + mixtures as [any RenderContent] {
+      let place = Self.difference(expected, try Self.pixels(record, content), tolerance: 2)
+      #expect(place == nil, "seed \(seed): \(content)")
+    }
+  }
+
+  /// Images that end at other edges than each other are added up, each within its own: in all places and sizes.
+  @Test(arguments: some(30, of: 1...2000))
+  func mixturesAddUpLeaningInk(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let (sample, other) = (try Sample(&random), try Sample(&random))
+    let flags: RenderRecord.Flags = random.chance(0.2) ? .masksToBounds : []
+    let (record, text) = sample.layer(at: sample.transform, flags: flags)
+    let plain = try Bitmap(width: 4, height: 3) { _, _ in 0xFF00_0000 | .random(in: 0...0xFF_FFFF, using: &random) }.freeze()
+    let otherImage = try #require(other.layer(at: .identity, flags: []).1.image)
+    let images = [try #require(text.image), random.chance(0.5) ? plain : otherImage, plain]
+    let share = Double.random(in: 0...0.5, using: &random)
+    let shares = [share, 1 - share - share / 2, share / 2]
+    let mixture = ImageMixture(zip(images, shares).map { ImageMixture.Part($0, share: $1) })
+    let found = try Self.pixels(record, mixture)
+    let parts = try images.map { try Self.pixels(record, $0) }
+    for y in 0..<Self.height {
+      for x in 0..<Self.width {
+        var sum = SIMD4<Double>.zero
+        for (part, share) in zip(parts, shares) { sum += PlainCompositor.color(part[x, y]) * share }
+        let difference = (PlainCompositor.color(found[x, y]) - sum) * 255
+        try #require(max(difference.max(), -difference.min()) <= 2.5, "seed \(seed), pixel \(x), \(y)")
+      }
+    }
+  }
+
+  private static func pixels(_ record: RenderRecord, _ content: any RenderContent) throws -> Bitmap {
+    let bitmap = try Bitmap(width: width, height: height)
+    var (tree, record) = (TreeSnapshot(), record)
+    record.subtreeEnd = 1
+    tree.append(record, SideValues(content: content))
+    #expect(tree.inconsistency == nil)
+    Compositor().render(tree, damage: DamageRegion(IntRect(x: 0, y: 0, width: width, height: height)), into: bitmap)
+    return bitmap
+  }
+
+  /// Letters far larger than their layer take no memory without bound: an image of them ends at the layer's edges.
+  @Test func hugeInkIsCut() throws {
+    let face = try SystemFonts.face(.sans)
+    for (size, leans) in [(300.0, true), (30_000, false)] {
+      let run = TextRun(TextLine("j", font: Font(face, size: size)), at: Point(2, 8), color: .white)
+      let area = Rect(x: 0, y: 0, width: 10, height: 9)
+      let image = try #require(TextContent(TextParts(run), area: area, width: 10, height: 9, scale: 1).image)
+      #expect((image.whole != nil) == leans, "\(size)")
+      #expect((image.width, image.height) == (10, 9))
     }
   }
 

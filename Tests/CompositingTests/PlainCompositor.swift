@@ -310,6 +310,7 @@ final class PlainCompositor {
       return pixel.isInside(bounds) ? plain.place(of: middle).map(plain.color) ?? .zero : .zero
     }
     guard let image = content?.image else { return .zero }
+    if let whole = image.whole, showsAround(index) { return color(of: whole, around: image, index, pixel) }
     return color(of: image, in: tree.records[index].bounds, index, pixel)
   }
 

@@ -32,6 +32,31 @@ extension PlainCompositor {
     }
   }
 
+  /// True for a layer that shows what lies around the middle of an image.
+  func showsAround(_ index: Int) -> Bool {
+    let cut = tree.sides[index].effects?.parts.cut ?? ContentCut()
+    return !tree.records[index].flags.contains(.masksToBounds) && cut.rect == ContentCut().rect && !cut.hasNineParts
+  }
+
+  /// The colour of a larger image of which a layer has the middle.
+  func color(of whole: Image.Whole, around image: Image, _ index: Int, _ pixel: Pixel) -> Color {
+    let bounds = tree.records[index].bounds
+    let shown = tree.sides[index].effects.contentRect(in: bounds)
+    var seen = shown.intersection(bounds)
+    if seen.isEmpty { return .zero }
+    let (x, y) = (shown.width / Double(image.width), shown.height / Double(image.height))
+    seen.origin -= Point(Double(whole.x) * x, Double(whole.y) * y)
+    seen.size.width += Double(whole.image.width - image.width) * x
+    seen.size.height += Double(whole.image.height - image.height) * y
+    seen = seen.intersection(Rect(x: Double(pixel.x), y: Double(pixel.y), width: 1, height: 1))
+    let column = ((Double(pixel.x) + 0.5 - shown.minX) / x).rounded(.down) + Double(whole.x)
+    let row = ((Double(pixel.y) + 0.5 - shown.minY) / y).rounded(.down) + Double(whole.y)
+    if seen.isEmpty { return .zero }
+    let (lastColumn, lastRow) = (Double(whole.image.width - 1), Double(whole.image.height - 1))
+    let pixels = whole.image.row(Int(min(max(row, 0), lastRow))).assumingMemoryBound(to: UInt32.self)
+    return Self.color(pixels[Int(min(max(column, 0), lastColumn))]) * (seen.width * seen.height)
+  }
+
   private func widened(_ rect: Rect, where text: TextContent) -> Rect {
     func margin(_ lean: Double) -> Double { lean > 0 ? Double(Self.margin) : 0 }
     let (left, top) = (margin(text.lean.left), margin(text.lean.top))

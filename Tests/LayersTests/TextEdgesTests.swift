@@ -36,6 +36,46 @@ import XCTest
     XCTAssertEqual(stage.tree(after: 2000).records.last?.drawnBounds, label.bounds)
   }
 
+  /// Ink that leans out stays while texts fade, in a layer of which workers draw the picture, and where another layer shows that picture.
+  func testPicturesOfTextLean() throws {
+    let (label, other, drawn) = (TextLayer(), Layer(), OwnText())
+    for layer in [label, drawn] {
+      layer.font = try SystemFonts.font(.sans, size: 20)
+      (layer.string, layer.bounds.size) = ("j", Size(40, 30))
+    }
+    let (stage, _) = Stage.showing(label)
+    stage.root.addSublayer(other)
+    stage.root.addSublayer(drawn)
+    stage.turn()
+    @MainActor func left(_ layer: Layer, after milliseconds: Int64 = 0) -> Double? {
+      let tree = stage.tree(after: milliseconds)
+      return tree.records.first { $0.id == layer.id }?.drawnBounds.minX
+    }
+    let leaning = try XCTUnwrap(left(label))
+    XCTAssertLessThan(leaning, -1)
+    XCTAssertEqual(left(drawn), 0, "a subclass draws within its bounds")
+    label.actions = [.contents: .implicit]
+    label.string = "jj"
+    stage.turn()
+    XCTAssertTrue(stage.tree(after: 100).sides.contains { $0.content is ImageMixture })
+    for time in [0, 100, 200] as [Int64] { XCTAssertEqual(try XCTUnwrap(left(label, after: time)), leaning, accuracy: 1) }
+    Transaction.withoutActions { other.bounds.size = label.bounds.size }
+    other.contents = label.contents
+    label.actions = nil
+    stage.turn(after: 2000)
+    label.drawsAsynchronously = true
+    label.setNeedsDisplay()
+    stage.turn()
+    stage.context.waitForDrawings()
+    stage.turn()
+    XCTAssertNil(label.values.content, "a picture")
+    XCTAssertEqual(try XCTUnwrap(left(label)), leaning, accuracy: 1)
+    XCTAssertEqual(try XCTUnwrap(left(other)), leaning, accuracy: 1)
+    other.masksToBounds = true
+    stage.turn()
+    XCTAssertEqual(left(other), 0)
+  }
+
   /// Lines are cut off at the edges beyond which they go on, and at no others.
   func testLinesThatDoNotFitAreCut() throws {
     let layer = ParagraphLayer()
@@ -57,3 +97,5 @@ import XCTest
     }
   }
 }
+
+private final class OwnText: TextLayer {}

@@ -6,6 +6,35 @@ import XCTest
 
 /// A program may set what a text may not say: it is printed as what it means.
 @preconcurrency @MainActor final class OddValueTests: XCTestCase {
+  /// The picture of a text comes back with the ink that leans out of it.
+  func testTheMiddleOfAnImageComesBack() throws {
+    let label = TextLayer()
+    label.font = try SystemFonts.font(.regular, size: 20)
+    (label.string, label.bounds.size) = ("j", Size(40, 30))
+    Picture(label).commit(at: .zero)
+    let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
+    root.contents = label.contents
+    let whole = try XCTUnwrap(label.contents?.whole)
+    let text = try Scene.text(of: root)
+    let read = try XCTUnwrap(try Scene(text: text).root.contents)
+    let readWhole = try XCTUnwrap(read.whole, text)
+    XCTAssertEqual([read.width, read.height, readWhole.x, readWhole.y], [40, 30, whole.x, whole.y], text)
+    XCTAssertEqual([readWhole.image.width, readWhole.image.height], [whole.image.width, whole.image.height])
+    for y in 0..<whole.image.height {
+      XCTAssertEqual(memcmp(whole.image.row(y), readWhole.image.row(y), whole.image.width * 4), 0, "row \(y)")
+    }
+    XCTAssertEqual(try Scene.text(of: try Scene(text: text).root), text)
+    let data = try XCTUnwrap(text.range(of: "data")).lowerBound
+    for (middle, error) in [
+      ("900 0 40 30", "expected a middle inside of the image's"), ("0 0 0 30", "expected a middle inside of the image's"),
+      ("1 0.5 3 3", "expected pixels from 0 to 32767"), ("1 -1 3 3", "expected pixels from 0 to 32767"),
+    ] {
+      XCTAssertThrowsError(try Scene(text: "layer { contents a }\nimage a middle \(middle) " + text[data...])) {
+        XCTAssertTrue("\($0)".contains(error), "\($0)")
+      }
+    }
+  }
+
   /// The text of a tree is read, and what it says shows the same.
   private func check(_ root: Layer, _ note: String, line: UInt = #line) throws {
     let (now, start) = (MonotonicTime.zero + .seconds(100), MonotonicTime.zero + .seconds(5))

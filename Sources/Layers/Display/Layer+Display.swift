@@ -93,6 +93,7 @@ extension Layer {
 
   private func picture(of target: DrawingTarget, _ maker: (any PictureMaker)?) throws -> MadePicture {
     if let maker { return try maker.makePicture(for: target, isCancelled: { false }, showCoarse: nil) }
+    if let image = text(for: target)?.image { return MadePicture(image: image, measures: target.measures) }
     return MadePicture(image: try target.image(drawnBy: draw(in:)), measures: target.measures)
   }
 }

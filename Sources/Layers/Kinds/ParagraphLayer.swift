@@ -17,8 +17,9 @@ public import Typesetting
 /// A plain paragraph layer draws no bitmap: the compositor paints its glyphs and lines where they stand on the output. A changed word
 /// sets its paragraph anew and no other, and damages the lines that changed. A subclass and an opaque layer draw a bitmap with
 /// `draw(in:)`. What is taller than the layer is cut off at its bounds, as is a word that is wider; ink that leans out of lines which
-/// fit is seen beyond them unless the layer masks to its bounds. While the layer's size is animated, lines are not stretched: with
-/// the gravity `resize` they keep the size in which they were set, at the side and the edge to which they are aligned.
+/// fit is seen beyond them unless the layer masks to its bounds, and also while its contents fade. While the layer's size is animated,
+/// lines are not stretched: with the gravity `resize` they keep the size in which they were set, at the side and the edge to which they
+/// are aligned.
 open class ParagraphLayer: Layer {
   /// The vertical place of lines that are less high than the layer.
   public enum VerticalAlignment: String, CaseIterable, Hashable, Sendable {

@@ -12,14 +12,14 @@ import RenderTree
 /// ```
 ///
 /// A plain text layer draws no bitmap: the compositor paints its glyphs where they stand on the output, so that they are sharp in
-/// every size, and a change of the string damages the glyphs that changed. A subclass, an opaque layer and one that draws on worker
-/// threads draw a bitmap with `draw(in:)`.
+/// every size, and a change of the string damages the glyphs that changed. One that draws on worker threads has a bitmap of its line; a
+/// subclass and an opaque layer draw a bitmap with `draw(in:)`.
 ///
 /// The line is placed by the font's ascent and descent and not by its ink, so that it does not move when the text changes. Ink that
-/// leans out of the line, as the end of an italic f, is seen beyond the layer's bounds unless the layer masks to them; a line that is
-/// longer or higher than the layer is cut off at the edges beyond which it goes on. While the
-/// layer's size is animated, a line is not stretched, as a picture would be: with the gravity `resize` it keeps its size, at the side to
-/// which it is aligned.
+/// leans out of the line, as the end of an italic f, is seen beyond the layer's bounds unless the layer masks to them, and also while
+/// its contents fade; the bitmaps of subclasses and of opaque layers end at the bounds. A line that is longer or higher than the layer
+/// is cut off at the edges beyond which it goes on. While the layer's size is animated, a line is not stretched, as a picture would be:
+/// with the gravity `resize` it keeps its size, at the side to which it is aligned.
 ///
 /// All letters of a line are in one font and one direction, that of its script. A text that has Arabic or Hebrew beside Latin letters or
 /// beside digits is for a ``ParagraphLayer``, as is one that may need a second font; a debug build says so.
@@ -98,6 +98,11 @@ open class TextLayer: Layer {
     drawsAsynchronously ? drawing : nil
   }
 
+  override func pictureMaker() -> (any PictureMaker)? {
+    guard drawsAsynchronously, showsTextAlone, !isOpaque, let drawing else { return super.pictureMaker() }
+    return TextPicture(drawing: drawing)
+  }
+
   override var placingGravity: ContentsGravity {
     guard contentsGravity == .resize else { return contentsGravity }
     return switch alignment {
@@ -127,12 +132,12 @@ open class TextLayer: Layer {
   }
 
   override func text(for target: DrawingTarget) -> TextContent? {
-    // A subclass may draw more than the text.
-    guard type(of: self) == TextLayer.self, !target.isOpaque else { return nil }
-    guard let drawing else { return TextContent([], for: target) }
-    return TextContent(
-      TextParts(TextRun(drawing.line, at: drawing.baseline, color: color)), for: target, lines: drawing.box)
+    guard showsTextAlone, !target.isOpaque else { return nil }
+    return drawing?.text(for: target) ?? TextContent([], for: target)
   }
+
+  /// False for a subclass, which may draw more than the text.
+  private var showsTextAlone: Bool { type(of: self) == TextLayer.self }
 
   private var drawing: LineDrawing? {
     guard let line else { return nil }
@@ -172,4 +177,22 @@ private struct LineDrawing: Drawing {
   var box: Rect { Rect(x: baseline.x, y: baseline.y - line.ascent, width: line.width, height: line.height) }
 
   func draw(in context: DrawingContext) { context.draw(line, at: baseline, color: color) }
+
+  func text(for target: DrawingTarget) -> TextContent {
+    TextContent(TextParts(TextRun(line, at: baseline, color: color)), for: target, lines: box)
+  }
+}
+
+/// A picture of a line with the ink that leans out of it.
+private struct TextPicture: PictureMaker {
+  let drawing: LineDrawing
+
+  func makePicture(
+    for target: DrawingTarget, isCancelled: @escaping () -> Bool, showCoarse: ((MadePicture) -> Void)?
+  ) throws -> MadePicture {
+    guard let image = drawing.text(for: target).image else {
+      throw BitmapError.outOfMemory(bytes: target.width * target.height * 4)
+    }
+    return MadePicture(image: image, measures: target.measures, rect: target.bounds)
+  }
 }

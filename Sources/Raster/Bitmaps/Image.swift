@@ -12,8 +12,20 @@ public final class Image: Sendable {
   public let bytesPerRow: Int
   /// True if every alpha is 255, so that the image hides everything below it.
   public let isOpaque: Bool
+  /// The image that this one is the middle of; nil for one by itself.
+  package let whole: Whole?
+
+  /// A larger image. A layer that does not mask to its bounds shows it around the place of its middle.
+  package struct Whole: Sendable {
+    package let image: Image
+    /// The left upper pixel of the middle.
+    package let x: Int
+    package let y: Int
+  }
 
   private let memory: PixelMemory
+  /// The bytes in `memory` before the first row.
+  private let offset: Int
   /// The halves of the width, of the height and of both.
   private let halves = InlineArray<3, AtomicLazyReference<Image>> { _ in AtomicLazyReference() }
   private static let lastID = Atomic<UInt64>(0)
@@ -24,12 +36,30 @@ public final class Image: Sendable {
     self.height = height
     self.bytesPerRow = bytesPerRow
     self.memory = memory
+    (offset, whole) = (0, nil)
     self.isOpaque =
       isOpaque ?? Self.allOpaque(base: memory.base, width: width, height: height, bytesPerRow: bytesPerRow)
   }
 
+  private init(middleOf whole: Whole, width: Int, height: Int) {
+    id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    (self.width, self.height, bytesPerRow) = (width, height, whole.image.bytesPerRow)
+    (self.whole, memory) = (whole, whole.image.memory)
+    offset = whole.image.offset + whole.y * bytesPerRow + whole.x * 4
+    isOpaque = Self.allOpaque(base: memory.base + offset, width: width, height: height, bytesPerRow: bytesPerRow)
+  }
+
+  /// The middle of the image as an image of its own, which shares its memory: what a layer shows in place, with all other pixels
+  /// around it. Nil where some of the middle lies outside of the image.
+  package func middle(x: Int, y: Int, width: Int, height: Int) -> Image? {
+    guard whole == nil, x >= 0, y >= 0, width > 0, height > 0, width <= self.width - x, height <= self.height - y else {
+      return nil
+    }
+    return Image(middleOf: Whole(image: self, x: x, y: y), width: width, height: height)
+  }
+
   /// The address of the top row; valid while the image lives.
-  public var base: UnsafeRawPointer { UnsafeRawPointer(memory.base) }
+  public var base: UnsafeRawPointer { UnsafeRawPointer(memory.base + offset) }
 
   /// The address of a row.
   @inline(__always)
