@@ -12,7 +12,8 @@ public struct MonotonicTime: Hashable, Comparable, BitwiseCopyable, Sendable {
   }
 
   /// The start of the clock.
-  public static let zero = MonotonicTime(nanoseconds: 0)
+  @inlinable
+  public static var zero: MonotonicTime { MonotonicTime(nanoseconds: 0) }
   /// Later than every other point in time.
   @inlinable
   public static var distantFuture: MonotonicTime { MonotonicTime(nanoseconds: .max) }
@@ -43,6 +44,7 @@ public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable {
   /// The number of nanoseconds; may be negative.
   public var count: Int64
 
+  @inlinable
   public init(_ count: Int64) {
     self.count = count
   }
@@ -53,7 +55,8 @@ public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable {
     self.init(seconds.saturatingMultiply(1_000_000_000).saturatingAdd(attoseconds / 1_000_000_000))
   }
 
-  public static let zero = Nanoseconds(0)
+  @inlinable
+  public static var zero: Nanoseconds { Nanoseconds(0) }
 
   public static func microseconds(_ count: Int64) -> Nanoseconds { Nanoseconds(count.saturatingMultiply(1_000)) }
   public static func milliseconds(_ count: Int64) -> Nanoseconds { Nanoseconds(count.saturatingMultiply(1_000_000)) }
