@@ -110,7 +110,7 @@ open class Layer {
 
   // MARK: Animations, see Layer+Animation
 
-  var animations: [RunningAnimation] = []
+  @exclusivity(unchecked) var animations = LayerAnimations()  // For the same reason as `values`.
   /// The animations as the committed tree has them; nil without any.
   var committedAnimations: CommittedAnimations?
 

@@ -123,8 +123,7 @@ extension FactTests {
 
   func shown(_ animation: any Animation, over values: AnimatableValues, at time: Double) -> AnimatableValues {
     var values = values
-    var timed = TimedAnimation(animation, .tests)
-    timed.begin(at: .zero)
+    let timed = TimedAnimation(animation, .tests).begun(at: .zero)
     timed.apply(to: &values, at: seconds(time))
     return values
   }

@@ -11,8 +11,7 @@ import Testing
   ) -> AnimatableValues {
     var (animation, values) = (animation, model)
     animation.duration = .seconds(1)
-    var timed = TimedAnimation(animation, .tests)
-    timed.begin(at: .zero)
+    let timed = TimedAnimation(animation, .tests).begun(at: .zero)
     timed.apply(to: &values, at: LayersTests.milliseconds(milliseconds))
     return values
   }

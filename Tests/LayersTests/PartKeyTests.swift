@@ -47,8 +47,7 @@ import Testing
       BasicAnimation(.boundsOrigin, from: .zero, to: Point(2, 2), duration: .seconds(1)),
     ]
     for animation in animations {
-      var timed = TimedAnimation(animation, .tests)
-      timed.begin(at: .zero)
+      let timed = TimedAnimation(animation, .tests).begun(at: .zero)
       timed.apply(to: &shown, at: milliseconds(500))
     }
     #expect(shown.position == Point(5, 10))

@@ -78,8 +78,7 @@ import Testing
     #expect(timed.timing.duration == Spring().settlingDuration && timed.timingFunction == .linear)
     animation.duration = .milliseconds(100)
     animation.timingFunction = .easeOut
-    var cut = TimedAnimation(animation, defaults)
-    cut.begin(at: .zero)
+    let cut = TimedAnimation(animation, defaults).begun(at: .zero)
     #expect(cut.timing.duration == .milliseconds(100) && cut.timingFunction == .easeOut)
     var values = AnimatableValues()
     cut.apply(to: &values, at: milliseconds(50))

@@ -13,8 +13,8 @@ import Testing
   private func value(at time: Int64, _ change: (inout BasicAnimation) -> Void) -> Double {
     var animation = animation
     change(&animation)
-    var timed = TimedAnimation(animation, TimedAnimation.Defaults(duration: .milliseconds(200), timingFunction: .linear))
-    timed.begin(at: milliseconds(1000))
+    let timed = TimedAnimation(animation, TimedAnimation.Defaults(duration: .milliseconds(200), timingFunction: .linear))
+      .begun(at: milliseconds(1000))
     var values = AnimatableValues()
     values.opacity = 5
     timed.apply(to: &values, at: milliseconds(time))
@@ -64,6 +64,30 @@ import Testing
     (climb.beginTime, climb.isCumulative) = (.zero, true)
     TimedAnimation(climb, .tests).apply(to: &values, at: milliseconds(200))
     #expect(values.affineTransform == Affine.translation(x: 4, y: 0).concatenating(.scale(4)))
+  }
+
+  /// As one after the other, by maps that do not commute.
+  @Test func severalAreSeenInTheirOrder() {
+    let animations = (0..<9).map { index in
+      let map = index % 2 == 0 ? Affine.scale(2) : .translation(x: Double(index), y: 0)
+      var animation = BasicAnimation(.transform, from: Transform3D(map), to: Transform3D(map))
+      animation.isAdditive = true
+      return TimedAnimation(animation, .tests).begun(at: .zero)
+    }
+    for count in 0...animations.count {
+      var (values, expected) = (AnimatableValues(), AnimatableValues())
+      AnimationStack(animations[..<count])?.apply(to: &values, at: milliseconds(50))
+      for animation in animations[..<count] { animation.apply(to: &expected, at: milliseconds(50)) }
+      #expect(values.affineTransform == expected.affineTransform)
+      #expect(AnimationStack(animations[..<count])?.contains { $0 === animations[8] } ?? false == (count == 9))
+    }
+  }
+
+  @Test func veryManyAreNoDeepRecursion() {
+    let animation = TimedAnimation(animation, .tests)
+    var values = AnimatableValues()
+    AnimationStack(Array(repeating: animation, count: 200_000)[...])?.apply(to: &values, at: milliseconds(1050))
+    #expect(values.opacity == 15)
   }
 
   /// Many repetitions that add up cost a few steps.

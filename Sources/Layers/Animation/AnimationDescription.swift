@@ -47,7 +47,7 @@ package struct AnimationDescription: Sendable {
     self.isRemovedOnCompletion = isRemovedOnCompletion
     self.preferredFrameRateRange = preferredFrameRateRange
     switch timed.form {
-    case .track(let track, let motion): content = .track(track, motion?.spring)
+    case .track(let track, let spring): content = .track(track, spring)
     case .group(let animations): content = .group(animations.map { AnimationDescription($0) })
     case .transition(var transition, let old):
       transition.from = old
@@ -76,7 +76,6 @@ extension Layer {
 
   /// Begins the animation that was added last, as a commit at this time of the layer's clock would.
   func beginLastAnimation(at time: MonotonicTime) {
-    guard !animations.isEmpty else { return }
-    animations[animations.count - 1].begin(at: time)
+    animations.beginLast(at: time)
   }
 }

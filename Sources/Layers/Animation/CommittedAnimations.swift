@@ -30,7 +30,8 @@ final class CommittedAnimations {
   var clocks: ClockChain
   /// The clocks by which the animations end: those of the copy that is furthest behind.
   var endClocks: ClockChain
-  var timed: [TimedAnimation] = []
+  /// Nil without an animation of its own.
+  var stack: AnimationStack?
   /// True in a copy whose clock is behind.
   var isLate = false
   var space = Space.still(nil)
@@ -148,13 +149,13 @@ final class CommittedAnimations {
   /// - Parameter own: the time on the layer's clock.
   @inline(__always)
   private func apply(to values: inout AnimatableValues, atOwn own: MonotonicTime) {
-    for animation in timed { animation.apply(to: &values, at: own, isLate: isLate) }
+    stack?.apply(to: &values, at: own, isLate: isLate)
   }
 
   private var outer: CommittedAnimations? { if case .moving(let outer, _, _) = space { outer } else { nil } }
 
   /// True without animations that may change the layer, and without a content that moves by itself.
-  var isEmpty: Bool { timed.isEmpty && outer == nil && sides.content?.timed == nil }
+  var isEmpty: Bool { stack == nil && outer == nil && sides.content?.timed == nil }
 
   /// Takes over the layer's values. What was drawn of older contents is forgotten.
   func takeValues(of layer: Layer) {
@@ -186,13 +187,15 @@ final class CommittedAnimations {
     let local = clocks.time(at: time)
     switch clocks.course(from: time) {
     case .still: break
-    case .waiting: if !timed.isEmpty { return time }
-    case .backwards: if timed.contains(where: { $0.changes(from: local, backwards: true) }) { return time }
+    case .waiting: if stack != nil { return time }
+    case .backwards: if changes(from: local, backwards: true) { return time }
     case .forwards:
-      for animation in timed where animation.changes(from: local, backwards: false) && !animation.isOver(at: local) {
-        if animation.active.begin <= local { return time }
+      let runs = stack?.contains { animation in
+        guard animation.changes(from: local, backwards: false), !animation.isOver(at: local) else { return false }
         first = min(first, clocks.outerTime(ofReaching: animation.active.begin, from: time))
+        return animation.active.begin <= local
       }
+      if runs ?? false { return time }
     }
     return first
   }
@@ -203,10 +206,15 @@ final class CommittedAnimations {
     let local = clocks.time(at: time)
     return switch clocks.course(from: time) {
     case .still: false
-    case .waiting: !timed.isEmpty
-    case .forwards: timed.contains { $0.changes(from: local, backwards: false) }
-    case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
+    case .waiting: stack != nil
+    case .forwards: changes(from: local, backwards: false)
+    case .backwards: changes(from: local, backwards: true)
     }
+  }
+
+  /// True if an animation may show another value after a time of the layer's clock, or earlier on one that runs backwards.
+  private func changes(from local: MonotonicTime, backwards: Bool) -> Bool {
+    stack?.contains { $0.changes(from: local, backwards: backwards) } ?? false
   }
 
   private func shownContent(atOwn time: MonotonicTime) -> (any RenderContent)? {
@@ -220,7 +228,7 @@ final class CommittedAnimations {
     guard sides.content?.timed != nil else { return false }
     let own = clocks.time(at: time)
     // Animations may change the cells.
-    guard let content = timed.isEmpty ? sides.content?.timed : shownContent(atOwn: own)?.timed else { return false }
+    guard let content = stack == nil ? sides.content?.timed : shownContent(atOwn: own)?.timed else { return false }
     return switch clocks.course(from: time) {
     case .still: false
     case .waiting: true

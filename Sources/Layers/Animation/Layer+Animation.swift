@@ -42,19 +42,24 @@ struct RunningAnimation {
     resolve()
   }
 
-  mutating func begin(at time: MonotonicTime) {
-    guard timed.timing.beginTime == nil else { return }
-    timed.begin(at: time + delay)
+  /// - Returns: true unless its beginning was known.
+  @discardableResult
+  mutating func begin(at time: MonotonicTime) -> Bool {
+    guard timed.timing.beginTime == nil else { return false }
+    timed = timed.begun(at: time + delay)
     resolve()
+    return true
   }
 
   /// Notes that the committed tree has the animation, and begins it at this time of the layer's clock.
   ///
   /// - Parameter shown: the time of the layer's clock that is on screen.
-  mutating func commit(at time: MonotonicTime, shown: MonotonicTime) {
+  /// - Returns: true unless its beginning was known.
+  mutating func commit(at time: MonotonicTime, shown: MonotonicTime) -> Bool {
     isCommitted = true
-    begin(at: time)
+    let begins = begin(at: time)
     if report == .end, !timed.isOver(at: shown) { report = .resumed }
+    return begins
   }
 
   /// Writes the timing that was left open into `animation`, where the application reads it back.
@@ -160,24 +165,15 @@ extension Layer {
   /// The values that are shown at a time, animations that the next commit begins included.
   public func presentation(at time: MonotonicTime) -> AnimatableValues {
     var result = values
-    if !animations.isEmpty { animate(&result, atOwn: self.time(at: time, of: nil)) }
+    if let stack = animations.stack() { stack.apply(to: &result, at: self.time(at: time, of: nil)) }
     return result
   }
 
   /// The values that are shown at a time of the layer's clock.
   private func presentation(atOwn time: MonotonicTime) -> AnimatableValues {
     var result = values
-    animate(&result, atOwn: time)
+    animations.stack()?.apply(to: &result, at: time)
     return result
-  }
-
-  /// Puts what the animations show at a time of the layer's clock into `values`, in place.
-  @inline(__always)
-  private func animate(_ values: inout AnimatableValues, atOwn time: MonotonicTime) {
-    // In place: a copy of an animation takes longer than its curve.
-    let animations = animations
-    let elements = animations.span
-    for index in elements.indices { elements[index].timed.apply(to: &values, at: time) }
   }
 
   /// The values on screen, as far as an animation that is to be added needs them.

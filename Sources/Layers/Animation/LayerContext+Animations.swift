@@ -58,7 +58,7 @@ extension LayerContext {
         let animation = layer.animations[index]
         guard animation.report == .nothing, let begin = animation.timed.timing.beginTime, begin <= local else { continue }
         started.append(animation)
-        layer.animations[index].setReported(.start)
+        layer.animations.setReported(.start, at: index)
       }
     }
     findEarliestEvents(from: lastCommit)
@@ -105,9 +105,9 @@ extension LayerContext {
       }
       ended.append((animation, true))
       if animation.animation.isRemovedOnCompletion {
-        layer.animations.remove(at: index)
+        _ = layer.animations.remove(at: index)
       } else {
-        layer.animations[index].setReported(.end)
+        layer.animations.setReported(.end, at: index)
         index += 1
       }
       layer.markAnimations()

@@ -2,21 +2,26 @@ import LinuxSystem
 import RenderTree
 
 /// An animation with nothing left open but its beginning: says what is shown at a time of its parent's clock.
-struct TimedAnimation: Sendable {
-  /// A reference, so that evaluation copies nothing of an animation.
-  private var resolved: Resolved
-
-  var timing: MediaTiming { resolved.timing }
+final class TimedAnimation: Sendable {
+  // Evaluation reads the first ones, which lie together in few lines of the cache.
+  private let show: @Sendable (_ values: inout AnimatableValues, _ step: AnimationStep) -> Void
   /// `timing` as it is evaluated.
-  var active: ActiveTime { resolved.active }
-  var timingFunction: TimingFunction { resolved.timingFunction }
-  var form: Form { resolved.form }
+  let active: ActiveTime
+  let timingFunction: TimingFunction
   /// True if the beginning was left to the commit. An earlier time then shows the first value: otherwise the layer would jump
   /// to its new value and back.
-  var beginsAtCommit: Bool { resolved.beginsAtCommit }
+  let beginsAtCommit: Bool
+  private let hasBegun: Bool
+  private let isAdditive: Bool
+  private let isCumulative: Bool
+  private let keepsVelocity: Bool
+  private let spring: Spring.Motion?
+
+  let form: Form
+  let timing: MediaTiming
 
   enum Form {
-    case track(AnimationTrack, Spring.Motion?)
+    case track(AnimationTrack, Spring?)
     case group([TimedAnimation])
     case transition(Transition, from: OldPicture)
   }
@@ -32,7 +37,7 @@ struct TimedAnimation: Sendable {
     var old: OldPicture?
   }
 
-  init(_ animation: any Animation, _ defaults: Defaults) {
+  convenience init(_ animation: any Animation, _ defaults: Defaults) {
     var timing = animation.timing
     let beginsAtCommit = timing.beginTime == nil
     let timingFunction: TimingFunction
@@ -42,7 +47,7 @@ struct TimedAnimation: Sendable {
     case .track(let track, let spring):
       if isOpen { timing.duration = spring?.settlingDuration ?? defaults.duration }
       timingFunction = animation.timingFunction ?? (spring == nil ? defaults.timingFunction : .linear)
-      form = .track(defaults.shown.map(track.begun) ?? track, spring.map(Spring.Motion.init))
+      form = .track(defaults.shown.map(track.begun) ?? track, spring)
     case .transition(let transition):
       if isOpen { timing.duration = defaults.duration }
       timingFunction = animation.timingFunction ?? defaults.timingFunction
@@ -51,26 +56,44 @@ struct TimedAnimation: Sendable {
       if isOpen { timing.duration = defaults.duration }
       timingFunction = animation.timingFunction ?? .linear
       let defaults = Defaults(duration: Nanoseconds(ActiveTime(timing).way), timingFunction: .linear)
-      form = .group(
-        animations.map { animation in
-          var timed = TimedAnimation(animation, defaults)
-          timed.begin(at: .zero)
-          return timed
-        })
+      form = .group(animations.map { TimedAnimation($0, defaults).begun(at: .zero) })
     }
-    resolved = Resolved(timing, timingFunction, form, beginsAtCommit: beginsAtCommit)
+    self.init(timing, timingFunction, form, beginsAtCommit: beginsAtCommit)
   }
 
-  mutating func begin(at time: MonotonicTime) {
+  private init(_ timing: MediaTiming, _ timingFunction: TimingFunction, _ form: Form, beginsAtCommit: Bool) {
+    (self.timing, self.timingFunction, self.form, self.beginsAtCommit) = (timing, timingFunction, form, beginsAtCommit)
+    active = ActiveTime(timing)
+    hasBegun = timing.beginTime != nil
+    // The form is looked at once: a `switch` in each frame would copy what it holds.
+    var (track, spring) = (AnimationTrack?.none, Spring?.none)
+    switch form {
+    case .track(let form, let motion):
+      show = form.apply
+      (track, spring) = (form, motion)
+    case .group(let animations):
+      let (stack, way) = (AnimationStack(animations[...]), Nanoseconds(active.way))
+      show = { values, step in stack?.apply(to: &values, at: .zero + way.scaled(by: step.progress)) }
+    case .transition(let transition, let old):
+      show = { values, step in values.rare.transition = transition.state(from: old, at: step.progress) }
+    }
+    self.spring = spring.map(Spring.Motion.init)
+    isAdditive = track?.isAdditive ?? false
+    isCumulative = track?.isCumulative ?? false && !active.autoreverses
+    keepsVelocity = track?.keepsVelocity ?? false
+  }
+
+  /// The same animation, which begins at this time unless its beginning is known.
+  func begun(at time: MonotonicTime) -> TimedAnimation {
+    guard !hasBegun else { return self }
     var timing = timing
-    guard timing.beginTime == nil else { return }
     timing.beginTime = time
-    resolved = Resolved(timing, timingFunction, form, beginsAtCommit: beginsAtCommit)
+    return TimedAnimation(timing, timingFunction, form, beginsAtCommit: beginsAtCommit)
   }
 
   /// True if it has come to its end by `time`. It may still show its last value.
   func isOver(at time: MonotonicTime) -> Bool {
-    timing.beginTime != nil && time >= active.end && active.end != .distantFuture
+    hasBegun && time >= active.end && active.end != .distantFuture
   }
 
   /// True if it may show another value later than at `time`, on a clock that runs backwards earlier.
@@ -85,63 +108,15 @@ struct TimedAnimation: Sendable {
   /// - Parameter isLate: true in a copy of the layer whose clock is behind: the time before the beginning is seen there, and shows what the
   ///   fill mode says.
   func apply(to values: inout AnimatableValues, at time: MonotonicTime, isLate: Bool = false) {
-    resolved.apply(to: &values, at: time, isLate: isLate)
-  }
-}
-
-extension TimedAnimation {
-  /// Puts a value into `values`.
-  private typealias Show =
-    @Sendable (_ values: inout AnimatableValues, _ part: Double, _ iteration: Int) -> Void
-
-  private final class Resolved: Sendable {
-    let timing: MediaTiming
-    let active: ActiveTime
-    let timingFunction: TimingFunction
-    let form: Form
-    let beginsAtCommit: Bool
-    private let show: Show
-
-    init(_ timing: MediaTiming, _ timingFunction: TimingFunction, _ form: Form, beginsAtCommit: Bool) {
-      self.timing = timing
-      active = ActiveTime(timing)
-      self.timingFunction = timingFunction
-      self.form = form
-      self.beginsAtCommit = beginsAtCommit
-      show = Self.show(form, active)
+    let isBefore = beginsAtCommit && !isLate && (!hasBegun || time < active.begin)
+    guard let moment = active.moment(at: isBefore ? active.begin : time) else { return }
+    var (progress, push) = (timingFunction.progress(at: moment.progress), 0.0)
+    if let spring {
+      let seconds = progress * Nanoseconds(active.way).seconds
+      progress = spring.position(at: seconds)
+      if keepsVelocity { push = spring.push(at: seconds) * 1000 }
     }
-
-    func apply(to values: inout AnimatableValues, at time: MonotonicTime, isLate: Bool) {
-      let isBefore = beginsAtCommit && !isLate && (timing.beginTime == nil || time < active.begin)
-      guard let moment = active.moment(at: isBefore ? active.begin : time) else { return }
-      show(&values, timingFunction.progress(at: moment.progress), moment.iteration)
-    }
-
-    /// The form is looked at once: a `switch` in each frame would copy what it holds.
-    private static func show(_ form: Form, _ active: ActiveTime) -> Show {
-      let way = Nanoseconds(active.way)
-      switch form {
-      case .track(let track, let spring):
-        let (apply, isAdditive, keepsVelocity) = (track.apply, track.isAdditive, track.keepsVelocity)
-        let isCumulative = track.isCumulative && !active.autoreverses
-        return { values, part, iteration in
-          var (progress, push) = (part, 0.0)
-          if let spring {
-            let seconds = part * way.seconds
-            progress = spring.position(at: seconds)
-            if keepsVelocity { push = spring.push(at: seconds) * 1000 }
-          }
-          let rounds = isCumulative ? iteration : 0
-          apply(&values, AnimationStep(progress: progress, push: push, rounds: rounds, isAdditive: isAdditive))
-        }
-      case .transition(let transition, let old):
-        return { values, part, _ in values.rare.transition = transition.state(from: old, at: part) }
-      case .group(let animations):
-        return { values, part, _ in
-          let time = MonotonicTime.zero + way.scaled(by: part)
-          for animation in animations { animation.apply(to: &values, at: time) }
-        }
-      }
-    }
+    let rounds = isCumulative ? moment.iteration : 0
+    show(&values, AnimationStep(progress: progress, push: push, rounds: rounds, isAdditive: isAdditive))
   }
 }

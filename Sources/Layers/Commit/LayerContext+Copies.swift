@@ -92,7 +92,7 @@ extension LayerContext {
     animations.clocks = ClockChain(layer) { replicator in path.last { $0.replicator === replicator }?.number ?? 0 }
     animations.endClocks = animations.clocks
     animations.isLate = path.contains { $0.replicator.instanceDelay > .zero }
-    animations.timed = own?.timed ?? []
+    animations.stack = own?.stack
     animations.frameRateRange = own?.frameRateRange ?? (sides.content?.timed == nil ? nil : .default)
     animations.space =
       outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped, layer.superlayer?.instance(number, of: layer)) }

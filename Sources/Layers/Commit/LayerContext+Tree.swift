@@ -176,11 +176,6 @@ extension LayerContext {
     committed.space =
       outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped, layer.superlayer?.instance(0, of: layer)) }
       ?? .still(layer.space)
-    // In a local array: a property of a class that is never changed in place needs no exclusivity check where it is read.
-    var timed = committed.timed
-    // Leaves the local one as the only owner, which keeps its capacity.
-    committed.timed = []
-    timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
     let shown = committed.endClocks.time(at: max(now, currentTime))
     var mayGoBack: Bool {
@@ -191,17 +186,15 @@ extension LayerContext {
     }
     // Particles move at any rate.
     var rate: FrameRateRange? = sides.content?.timed == nil ? nil : .default
-    for index in layer.animations.indices {
-      layer.animations[index].commit(at: time, shown: shown)
-      let running = layer.animations[index]
+    layer.animations.commit(at: time, shown: shown)
+    for running in layer.animations {
       // One that is over stays for the value that it fills, and needs no frames unless its clock goes or jumps back to it.
       if running.report != .end || mayGoBack {
         let range = running.animation.preferredFrameRateRange
         rate = rate?.union(range) ?? range
       }
-      timed.append(running.timed)
     }
-    committed.timed = timed
+    committed.stack = layer.animations.stack()
     committed.frameRateRange = rate
     committed.committedValues = layer.placesSublayers || layer.isReplicator ? committed.shown(at: now) : nil
     let wasMoving = committed.isMoving

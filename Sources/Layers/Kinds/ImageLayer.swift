@@ -156,7 +156,7 @@ open class ImageLayer: Layer {
         movement = (request.file, file.frames.map(\.image))
         if let begin { add(frames, forKey: Self.framesKey, begunAt: begin) } else { add(frames, forKey: Self.framesKey) }
         // It is what the layer shows without other animations.
-        animations.insert(animations.removeLast(), at: 0)
+        animations.moveLastBelowAll()
       }
       guard request.isAwaited, fadeDuration > .zero else { return }
       add(BasicAnimation(.contents, from: shown, duration: fadeDuration), forKey: Self.fadeKey)

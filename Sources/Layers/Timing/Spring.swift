@@ -55,7 +55,7 @@ public struct Spring: Hashable, BitwiseCopyable, Sendable {
   public var settlingDuration: Nanoseconds {
     guard damping > 0 else { return .forever }
     let motion = Motion(self)
-    if case .swinging(let decay, _, let share) = motion.form { return .seconds((log(1000) + log(1 + abs(share))) / decay) }
+    if case .swinging(let decay, _, let share) = motion { return .seconds((log(1000) + log(1 + abs(share))) / decay) }
     var tenths = 1.0
     // Beyond a quarter of an hour in larger steps, so that no spring takes long to ask.
     while abs(1 - motion.position(at: tenths / 10)) >= 0.001, tenths < 1e12 { tenths += max(1, (tenths / 10_000).rounded()) }
@@ -63,39 +63,33 @@ public struct Spring: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// A spring under way, by the numbers that are the same at all times.
-  struct Motion: BitwiseCopyable, Sendable {
-    /// Each `share` comes from the initial velocity.
-    enum Form: BitwiseCopyable, Sendable {
-      case swinging(decay: Double, frequency: Double, share: Double)
-      case critical(decay: Double, share: Double)
-      case creeping(slow: Double, fast: Double, share: Double)
-    }
-
-    let spring: Spring
-    let form: Form
+  enum Motion: BitwiseCopyable, Sendable {
+    // Each `share` comes from the initial velocity.
+    case swinging(decay: Double, frequency: Double, share: Double)
+    case critical(decay: Double, share: Double)
+    case creeping(slow: Double, fast: Double, share: Double)
 
     init(_ spring: Spring) {
-      self.spring = spring
       let v = spring.initialVelocity
       let frequency = (spring.stiffness / spring.mass).squareRoot()
       let ratio = spring.damping / (2 * (spring.stiffness * spring.mass).squareRoot())
       if ratio < 1 {
         let (decay, damped) = (ratio * frequency, frequency * (1 - ratio * ratio).squareRoot())
-        form = .swinging(decay: decay, frequency: damped, share: (v - decay) / damped)
+        self = .swinging(decay: decay, frequency: damped, share: (v - decay) / damped)
       } else if ratio > 1, spring.allowsOverdamping {
         let spread = frequency * (ratio * ratio - 1).squareRoot()
         // Their product is the square of the frequency. The difference would lose the slow one where they are far apart.
         let fast = ratio * frequency + spread
         let slow = frequency * frequency / fast
-        form = .creeping(slow: slow, fast: fast, share: (v - fast) / (fast - slow))
+        self = .creeping(slow: slow, fast: fast, share: (v - fast) / (fast - slow))
       } else {
-        form = .critical(decay: frequency, share: v - frequency)
+        self = .critical(decay: frequency, share: v - frequency)
       }
     }
 
     /// See `Spring.position(at:)`.
     func position(at seconds: Double) -> Double {
-      switch form {
+      switch self {
       case .swinging(let decay, let frequency, let share):
         let angle = frequency * seconds
         return 1 + exp(-decay * seconds) * (share * sin(angle) - cos(angle))
@@ -108,7 +102,7 @@ public struct Spring: Hashable, BitwiseCopyable, Sendable {
 
     /// The way that one unit of initial velocity has added to the position `seconds` after the beginning.
     func push(at seconds: Double) -> Double {
-      switch form {
+      switch self {
       case .swinging(let decay, let frequency, _): exp(-decay * seconds) * sin(frequency * seconds) / frequency
       case .critical(let decay, _): exp(-decay * seconds) * seconds
       case .creeping(let slow, let fast, _): (exp(-slow * seconds) - exp(-fast * seconds)) / (fast - slow)
