@@ -270,7 +270,7 @@ let package = Package(
     program("dying", ["CFatalSignals", "LinuxSystem", "RunLoops"], path: "Tests/Dying"),
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
-    tests("InputTests", ["CXKBCommon", "Geometry", "Input", "LinuxSystem", "RunLoops"]),
+    tests("InputTests", ["CXKBCommon", "Geometry", "Input", "LinuxSystem", "RunLoops"], exclude: ["Recordings"]),
     tests(
       "InteractionTests",
       [

@@ -62,7 +62,7 @@ public enum InteractiveProgram {
         """
         usage: \(name) [live | FILE]\(others) [--output PICTURE.png]
           live       until Ctrl-C or SIGTERM, with the devices of \(isCalibrated ? "the desktop or the seat" : "the seat, on a console")
-          FILE       plays an event script: see framepace help input
+          FILE       plays an event script, or a recording by libinput record: see framepace help input
           --output   plays it without a screen, and writes the last picture
         Without FILE it plays a script of its own.
         """)

@@ -53,6 +53,15 @@ struct InputCommand: ParsableCommand {
         pen TOOL away|near|down X Y [pressure P] [tilt X Y]
         gesture began swipe|pinch|hold N, gesture changed X Y SCALE ROTATION,
         gesture ended, gesture cancelled
+
+      A recording that libinput record wrote is read in the place of a script, by \
+      --check and by --input: touch screens, pointers, wheels and keyboards, with \
+      mice as they count, without acceleration. --show-keycodes keeps its keys. \
+      Touchpads and pens need libinput itself: play them with libinput replay, and \
+      let --record write the script meanwhile.
+
+        libinput record --show-keycodes -o drag.yml
+        framepace run feed --input drag.yml
       """)
 
   @Flag(help: "Print the table of devices, and nothing else. That there is none is no error.")

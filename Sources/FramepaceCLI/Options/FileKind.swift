@@ -28,7 +28,7 @@ enum FileKind {
       self = .hang
     } else if begins("framepacevblanks") {
       self = .vblanks
-    } else if begins("framepaceinput") {
+    } else if begins("framepaceinput") || begins("#libinputrecord") {
       self = .inputScript
     } else if begins("{\"verdict\":"), has("scene") {
       self = .figures

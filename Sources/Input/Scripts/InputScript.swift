@@ -26,16 +26,28 @@ import LinuxSystem
 ///
 /// From `#` on, a line is a comment. Neither need times rise from line to line, nor must events make sense: a test may lift a finger
 /// that is not down. Only a device must have been added before it is used.
+///
+/// ### Recordings of libinput
+///
+/// A recording that `libinput record` wrote, of version 1, is read as the script that `framepace input --record` would have written beside it. It
+/// may have touch screens, pointers and keyboards. Three things differ: a mouse moves by its counts, without acceleration; a fine wheel
+/// turns from its first part of a click on; and time 0 is the recording's. Touchpads, pens and touch screens without slots need libinput
+/// itself: a recording with events of one is an error at the line of its name. Keys are those that were pressed if it was
+/// made with `--show-keycodes`; otherwise most count as A.
 public struct InputScript: Hashable, Sendable {
   /// In the order of their lines; a time is that since the script began.
   public var events: [InputEvent]
 
   public init(events: [InputEvent]) { self.events = events }
 
-  /// Reads a script.
+  /// Reads a script, or a recording of libinput.
   ///
   /// - Parameter file: the name of its file, for errors.
   public init(_ text: String, file: String? = nil) throws(InputScriptError) {
+    guard !Self.isRecording(text) else {
+      events = try Self.events(ofRecording: text, file: file)
+      return
+    }
     events = []
     var devices: Set<InputDevice.ID> = []
     var isFirst = true
