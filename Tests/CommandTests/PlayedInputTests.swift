@@ -1,4 +1,5 @@
 import Foundation
+import Framepace
 import Testing
 
 /// Event scripts that play in a run, a profile and a film: `--input`.
@@ -43,6 +44,34 @@ struct PlayedInputTests {
     let rest = try run().summary
     #expect(try #require(rest["frames"] as? Int) < 5)
     #expect(rest["inputLatencyP50"] is NSNull)
+  }
+
+  /// `framepace input` plays a script in the place of devices: its events are printed and recorded, and crosses are where they were.
+  @Test func crossesAreShown() throws {
+    let script = """
+      framepace input 1
+      # seconds  device  what it did; places are parts of the device's area, from 0 to 1
+      0.000000 1 added "Panel" touch
+      0.010000 1 touch 0 down 0.25 0.75
+
+      """
+    let folder = try Self.folder(script)
+    let result = try framepace(
+      [
+        "input", "--input", "x", "--display", "fallback", "--size", "400x200", "--rotate", "180", "--screenshot", "x.png",
+        "--record", "y",
+      ], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains("virtual display 400x200") && result.output.contains("touch 0 down 0.25 0.75"))
+    #expect(try String(contentsOfFile: folder.path + "/y", encoding: .utf8) == script)
+    let picture = try PNG.read(path: folder.path + "/x.png")
+    func pixel(_ x: Int, _ y: Int) -> UInt32 { picture.row(y).assumingMemoryBound(to: UInt32.self)[x] }
+    // The picture is as it is scanned, and so are the places of the panel.
+    let night: UInt32 = 0xFF0B_1016
+    #expect(picture.width == 400 && picture.height == 200 && pixel(350, 60) == night)
+    #expect((98...101).contains { pixel($0, 190) != night } && (148...151).contains { pixel(350, $0) != night })
+    // The left lower corner of the picture, where the device's name is, is the right upper one of the panel.
+    #expect((250..<390).contains { x in (5..<27).contains { pixel(x, $0) != night } })
   }
 
   /// A pause of the script is no end: the profile ends when the script is over and the list stands still.

@@ -4,13 +4,15 @@ import Input
 import LinuxSystem
 
 /// Runs `framepace input` beside a reader of its own: the script that it records has the same events, at the same times.
+///
+/// - Parameter options: more options of the command.
 @MainActor
-func inputRecord() throws(SystemError) {
+func inputRecord(_ options: String = "") throws(SystemError) {
   let reader = try InputReader()
   let screen = try reader.add(.touchScreen, "test screen")
   let keyboard = try reader.add(.keyboard, "test keyboard")
   let (said, recorded) = ("/tmp/record.said", "/tmp/record.input")
-  Guest.shell("framepace input --duration 5s --record \(recorded) >\(said) 2>&1 &")
+  Guest.shell("framepace input \(options) --duration 5s --record \(recorded) >\(said) 2>&1 &")
   wait(for: "test keyboard", in: said)
 
   /// The kernel keeps few groups of events for a reader, and none when the device is gone.

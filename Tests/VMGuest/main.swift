@@ -64,7 +64,7 @@ case "input-kinds": attempt { try inputKinds() }
 case "input-hotplug": attempt { try inputHotplug(number(1)) }
 case "input-none": attempt { try inputNone() }
 case "input-overflow": attempt { try inputOverflow() }
-case "input-record": attempt { try inputRecord() }
+case "input-record": attempt { try inputRecord(arguments.dropFirst().first ?? "") }
 case "input-seat": attempt { try inputSeat() }
 case "input-typed": attempt { try inputTyped() }
 case "input-scroll": attempt { try inputScroll() }

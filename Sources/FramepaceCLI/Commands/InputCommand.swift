@@ -20,6 +20,14 @@ struct InputCommand: ParsableCommand {
         framepace input --duration 10s --record drag.input
         framepace input --check drag.input
         framepace run feed --input drag.input
+        framepace input --display kms
+
+      With --display it also shows a cross at each finger, pointer and pen, with the \
+      name of its device and its place in points and on the panel, and at the bottom \
+      each device with its screen, how the picture is turned, and the calibration \
+      matrix. A cross that is not below the finger tells of a wrong one of these. Crosses \
+      of fingers that were lifted stay, dimmed. Without a desktop and a screen, auto \
+      leaves it at the text.
 
       Devices are opened with the user's own rights: those of root, or of the group \
       input. Keys then also reach the program in front. What is typed at this terminal \
@@ -88,11 +96,17 @@ struct InputCommand: ParsableCommand {
     completion: .file())
   var check: String?
 
+  @OptionGroup var crosshair: CrosshairOptions
+  @OptionGroup var script: InputOptions
+
   func validate() throws {
     try OutputPath.requireName(record, option: "--record")
     if check == "" { throw ValidationError("--check needs a value: use the name of an event script.") }
     if check != nil, list || duration != nil || record != nil {
       throw ValidationError("--check reads a file and uses no device: leave out --list, --duration and --record.")
+    }
+    if check != nil || list, crosshair.display != nil || script.input != nil {
+      throw ValidationError("\(list ? "--list" : "--check") prints and ends: leave out --display and --input.")
     }
     if list, duration != nil || record != nil {
       throw ValidationError("--list waits for no event: leave out --duration and --record.")
@@ -102,10 +116,13 @@ struct InputCommand: ParsableCommand {
   func run() throws {
     try onMainActor {
       if let check { return try Terminal.output.line(try Self.figures(ofScript: check, width: Terminal.output.textWidth)) }
-      if let record { try OutputPath.requireWritable(files: [record]) }
-      let session = try InputSession()
-      if list { return try Terminal.output.line(session.devicesText) }
-      try session.run(for: duration, record: record)
+      if list { return try Terminal.output.line(InputSession().devicesText ?? "") }
+      try OutputPath.requireDistinct([("--record", record), ("--screenshot", crosshair.screenshot)])
+      try OutputPath.requireWritable(files: [record, crosshair.screenshot].compactMap(\.self))
+      let events = try script.script()
+      // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
+      let signals = try EndSignals()
+      try InputSession(crosshair, script: events).run(for: duration, record: record, signals: signals)
     }
   }
 

@@ -22,11 +22,17 @@ struct OpenedDisplay {
     let window = WindowOptions(
       title: "\(scene.name.withoutControlCharacters) – framepace", applicationID: "framepace", width: size.width,
       height: size.height)
-    let (choice, mode, rate) = (options.display.display, options.display.mode, options.display.rate ?? .hertz60)
+    try self.init(
+      options.display.display, mode: options.display.mode, rate: options.display.rate ?? .hertz60, window: window)
+  }
+
+  /// - Parameter window: has the size of the picture where there is neither window nor screen, too.
+  init(_ choice: DisplayChoice, mode: ModeRequest? = nil, rate: RefreshRate = .hertz60, window: WindowOptions) throws {
     switch choice {
     case .wayland: display = try WaylandDisplay.open(options: window)
     case .fallback:
-      display = try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
+      display = try VirtualDisplay(
+        width: window.width, height: window.height, refreshRate: rate, reason: "asked for")
     // A mode can only mean a screen.
     case .auto where mode == nil:
       let found = try Displays.automatic(window: window, refreshRate: rate, session: Self.session)
