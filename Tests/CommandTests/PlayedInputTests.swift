@@ -90,6 +90,9 @@ struct PlayedInputTests {
     #expect(statistics["inputLatencyMax"] is Double, "\(statistics)")
     // Two flicks with four seconds between them.
     #expect(try #require(statistics["idle"] as? Int) > 60, "\(statistics)")
+    #expect(driven["notes"] as? [String] == [])
+    let late = try profile("--input", "x", "--policy", "late")
+    #expect(late["notes"] as? [String] == ["frames are begun as late as they can be ready"])
     let still = try #require(try profile()["statistics"] as? [String: Any])
     #expect(still["inputLatencyMax"] is NSNull)
   }

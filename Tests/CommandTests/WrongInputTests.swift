@@ -22,6 +22,8 @@ struct WrongInputTests {
     (["soak", "orbit", "--hour", "1"], "Unknown option '--hour'", "Did you mean '--hours'?"),
     (["run", "feed", "--input"], "--input needs a value", "the name of an event script"),
     (["profile", "--compare", "a", "b", "--input", "y"], "--compare runs no scene", "--fail-over"),
+    (["profile", "--compare", "a", "b", "--policy", "late"], "--compare runs no scene", "--fail-over"),
+    (["profile", "feed", "--policy", "early"], "'early' is invalid for '--policy", "late"),
     (["input", "--record", "-"], "--record writes a file", "instead of '-'"),
     (["input", "--check", "x", "--record", "y"], "--check reads a file", "leave out --list, --duration and --record"),
     (["input", "--list", "--duration", "1s"], "--list waits for no event", "leave out --duration and --record"),

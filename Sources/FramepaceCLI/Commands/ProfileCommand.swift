@@ -29,6 +29,7 @@ struct ProfileCommand: JudgingCommand {
         framepace profile dashboard --duration 10s --budget 8.3ms
         framepace profile stress --work 20ms --json stress.json
         framepace profile orbit --json - | jq .all.p50
+        framepace profile feed --input drag.input --policy late
 
       Work fits where its p99 is within the budget (below 100 frames, where the \
       longest is); what is to spare is the rest of the budget then. Worst are the \
@@ -72,7 +73,7 @@ struct ProfileCommand: JudgingCommand {
       frames are null.
         verdict                the first sentence
         scene, display, clock  the subject, and the source of ticks with the reason
-        notes                  what the figures lack
+        notes                  what the figures lack, and --policy late
         width, height          the picture's, in pixels
         refreshRate, budget    the display's rate in Hz, and the time for a frame
         frames, late           the numbers of frames and of late frames
@@ -177,6 +178,8 @@ struct ProfileCommand: JudgingCommand {
 
   @OptionGroup var options: SceneOptions
 
+  @OptionGroup var pacing: PolicyOptions
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -230,7 +233,7 @@ struct ProfileCommand: JudgingCommand {
     let display = options.display
     return frames == nil && duration == nil && options.size == nil && options.work == nil && options.workPhase == nil
       && options.rotate == nil && options.screenOptions.isEmpty && display.display == .auto && display.mode == nil
-      && display.rate == nil && input.input == nil
+      && display.rate == nil && input.input == nil && pacing.policy == .vblank
   }
 
   private func validateComparison() throws {
@@ -265,8 +268,8 @@ struct ProfileCommand: JudgingCommand {
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
       try SceneProfile(
-        scene: scene, options: options, length: length, budget: budget.time, target: target, trace: tracing.trace,
-        html: html, csv: csv, script: try input.script()
+        scene: scene, options: options, policy: pacing.policy, length: length, budget: budget.time, target: target,
+        trace: tracing.trace, html: html, csv: csv, script: try input.script()
       ).run()
       try tellFiles(target)
     }

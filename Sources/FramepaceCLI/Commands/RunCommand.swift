@@ -235,15 +235,7 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      """
-      When frames begin: as soon as a vblank is reported (vblank), or as late as they can still be ready for the next \
-      (late). (default: vblank)
-      """, valueName: "policy"),
-    completion: .list(FramePolicy.allCases.map(\.rawValue)), transform: Accepted.choice)
-  var policy = FramePolicy.vblank
+  @OptionGroup var pacing: PolicyOptions
 
   @Option(
     parsing: .unconditional,

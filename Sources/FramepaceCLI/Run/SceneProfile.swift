@@ -50,16 +50,17 @@ final class SceneProfile {
   private var isAtRest = false
 
   /// - Parameters:
+  ///   - policy: the rule for the beginnings of frames.
   ///   - budget: the time that a frame may take; nil for that of the rate that the scene asks for.
   ///   - trace: the file of the trace; nil for none.
   ///   - html: the file of the page; nil for none.
   ///   - csv: the file with a line for each frame; nil for none.
   ///   - script: the events that are played; nil for none.
   init(
-    scene: SceneChoice, options: SceneOptions, length: Length, budget: Nanoseconds?, target: Target, trace: String?,
-    html: String?, csv: String?, script: InputScript?
+    scene: SceneChoice, options: SceneOptions, policy: FramePolicy, length: Length, budget: Nanoseconds?, target: Target,
+    trace: String?, html: String?, csv: String?, script: InputScript?
   ) throws {
-    session = try SceneSession(scene, options: options, script: script)
+    session = try SceneSession(scene, options: options, policy: policy, script: script)
     self.length = length
     self.target = target
     (self.trace, self.html) = (trace, html)
@@ -132,7 +133,8 @@ final class SceneProfile {
       report: profile.report(of: meter, at: end),
       subject: ProfileFigures.Subject(
         scene: session.scene.name, display: display.name, clock: display.ticker.name, width: size.width,
-        height: size.height, environment: .current, time: ClockReading.now(loop: session.engine.loop.clock).wall),
+        height: size.height, environment: .current, time: ClockReading.now(loop: session.engine.loop.clock).wall,
+        notes: [session.policyNote].compactMap(\.self)),
       details: profile.worstFrames.compactMap { damages.detail(of: $0.record) })
     if let html, let timeline {
       try AtomicFile.write(ProfilePage.bytes(PageFigures(figures, timeline: timeline.timeline, last: lastFrame)), to: html)

@@ -24,7 +24,8 @@ struct SceneRun {
     // A port that is taken is found before a screen is.
     let metrics = try command.watch.metrics.map { try RunMetrics($0, loop: simulation?.loop ?? .main) }
     session = try SceneSession(
-      command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,
+      command.choice, states: command.state, options: command.options, policy: command.pacing.policy,
+      animation: command.animation,
       interval: command.interval, overlays: command.overlays.show, simulation: simulation,
       script: script)
     session.screenshot = command.screenshot

@@ -159,6 +159,8 @@ final class SceneSession {
 
   /// The frame policy; nil at a variable rate, where no vblank is known beforehand and all policies are the same.
   var policy: FramePolicy? { isRateVariable ? nil : settings.policy }
+  /// The policy in words, for people; nil for the usual one.
+  var policyNote: String? { policy == .lateStart ? "frames are begun as late as they can be ready" : nil }
   /// The given options that have no effect because the rate of every screen is variable.
   var optionsOfFixedRates: [String] {
     let others = mirrors?.mirrors.map(\.display) ?? []
@@ -178,7 +180,7 @@ final class SceneSession {
     lines += mirrors?.heading ?? []
     if let metrics { lines.append("metrics at \(metrics.location)") }
     if let simulation { lines.append(simulation.note) }
-    if policy == .lateStart { lines.append("frames are begun as late as they can be ready") }
+    if let policyNote { lines.append(policyNote) }
     if settings.interval == .auto, !isRateVariable { lines.append("frames come less often while they take too long") }
     if settings.animation == .smooth, !isRateVariable { lines.append("animations go in even steps") }
     if !optionsOfFixedRates.isEmpty {

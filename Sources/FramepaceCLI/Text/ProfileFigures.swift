@@ -27,7 +27,7 @@ struct ProfileFigures {
     var environment: RunEnvironment
     /// When it was measured, since 1970; nil where a file does not tell.
     var time: Nanoseconds?
-    /// Sentences about what the figures lack.
+    /// Sentences about what the figures lack, and about a frame policy that is not the usual one.
     var notes: [String] = []
   }
 
