@@ -1,5 +1,5 @@
 """What the guest may ask of its host, as one asks who stands beside a machine: for a picture of a display, another monitor,
-a card pulled and put in again, a machine that stands still."""
+a card pulled and put in again, a hand at the keyboard, a machine that stands still."""
 
 import array
 import json
@@ -34,7 +34,7 @@ class Host:
         """Does what a line asks for: "ok". A `Failure` says why not."""
         requests = {
             "screendump": self._screendump, "monitor": self._monitor, "unplug": self._unplug, "plug": self._plug,
-            "stop": self._stop,
+            "stop": self._stop, "key": self._key, "tablet": self._tablet, "point": self._point,
         }  # fmt: skip
         name, *arguments = line.split() or [""]
         if name not in requests:
@@ -85,6 +85,28 @@ class Host:
         time.sleep(duration)
         self.process.send_signal(signal.SIGCONT)
 
+    def _key(self, first, *others):
+        """key NAME...: presses and releases keys, by QEMU's names"""
+        for name in (first, *others):
+            for is_down in True, False:
+                self._send({"type": "key", "data": {"down": is_down, "key": {"type": "qcode", "data": name}}})
+
+    def _tablet(self, display=None):
+        """tablet [DRIVER]"""
+        # In the other port of the display's card.
+        self._execute("device_add", driver="virtio-tablet-pci", id="tablet", bus=f"{self._display(display)}-port-2")
+
+    def _point(self, x, y, button=None):
+        """point X Y [down|up]: parts of the tablet, from 0 to 1"""
+        if button not in (None, "down", "up"):
+            raise ValueError(button)
+        # QEMU's own range.
+        places = [min(round(float(part) * 0x8000), 0x7FFF) for part in (x, y)]
+        events = [{"type": "abs", "data": {"axis": axis, "value": place}} for axis, place in zip("xy", places)]
+        if button:
+            events.append({"type": "btn", "data": {"down": button == "down", "button": "left"}})
+        self._send(*events)
+
     def _display(self, name):
         if not self.displays:
             raise Failure("there is no display that QEMU can see; run with --driver bochs or --driver virtio-gpu")
@@ -93,6 +115,9 @@ class Host:
         return name or next(iter(self.displays))
 
     # QEMU
+
+    def _send(self, *events):
+        self._execute("input-send-event", events=events)
 
     def _resize(self, sizes):
         """SetDesktopSize, with one screen, for each size. QEMU reads them at once, and tells the guest of the last: Linux's
