@@ -37,6 +37,8 @@ open class Layer {
   var isPlacedFlipped = false
   /// True if the last commit placed the sublayers by more than their own values.
   var placedSublayers = false
+  /// False if the clocks of the layer and of all above it go as the display's, see `updateClocks()`.
+  var hasClock = false
   /// See RareSettings; nil until one of them is set.
   var rareSettings: RareSettings?
 
@@ -44,7 +46,10 @@ open class Layer {
 
   // Unchecked for the same reason as `values`.
   @exclusivity(unchecked) public internal(set) weak var superlayer: Layer? {
-    didSet { hitBoxIndex = -1 }
+    didSet {
+      hitBoxIndex = -1
+      updateClocks()
+    }
   }
   /// In the order in which they were added; back to front where their `zPosition` is the same.
   @exclusivity(unchecked) public internal(set) var sublayers: [Layer] = []
@@ -390,11 +395,5 @@ extension Layer {
     if let old = values.image, drawnMeasures != nil { context?.retired.append(old) }
     drawnMeasures = drawn
     change(.contents) { ($0.image, $0.content) = (nil, text) }
-  }
-
-  /// Takes over what the kind shows without a picture, which begins no animation.
-  func setContent(_ content: (any RenderContent)?) {
-    values.content = content
-    markRecord()
   }
 }

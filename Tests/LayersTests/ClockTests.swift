@@ -1,6 +1,7 @@
 import Geometry
 import LinuxSystem
 import RenderTree
+import TestLength
 import XCTest
 
 @testable import Layers
@@ -187,6 +188,46 @@ private func resume(_ layer: Layer, at now: MonotonicTime) {
       stage.turn(after: 1)
       XCTAssertEqual(log.entries, ["start", "end true"], "speed \(speed)")
     }
+  }
+
+  /// As if each layer asked the one around it, whatever has come and gone there.
+  func testLayersGoByTheClocksAboveThem() {
+    @MainActor func plainTime(of layer: Layer, at time: MonotonicTime) -> MonotonicTime {
+      layer.clock.time(at: layer.superlayer.map { plainTime(of: $0, at: time) } ?? time)
+    }
+    for seed in UInt64(runSeed)..<UInt64(runSeed + 100) {
+      var random = SplitMix64(seed: seed)
+      var layers = (0..<8).map { _ in Layer() }
+      for _ in 0..<100 {
+        let index = Int.random(in: layers.indices, using: &random)
+        let (layer, other) = (layers[index], layers[Int.random(in: layers.indices, using: &random)])
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: layer.speed = [0, 1, 2].randomElement(using: &random) ?? 1
+        case 1: layer.beginTime = random.chance(0.5) ? .zero : milliseconds(300)
+        case 2: (layer.speed, layer.beginTime, layer.timeOffset) = (1, .zero, .zero)
+        case 3: layer.removeFromSuperlayer()
+        case 4: if !layer.isDescendant(of: other) { layer.mask = other }
+        // The old one may die around others.
+        case 5: layers[index] = Layer()
+        default: if !layer.isDescendant(of: other) { layer.addSublayer(other) }
+        }
+        let time = milliseconds(Int64.random(in: -100...1000, using: &random))
+        for (number, layer) in layers.enumerated() {
+          XCTAssertEqual(layer.convertTime(time, from: nil), plainTime(of: layer, at: time), "seed \(seed), layer \(number)")
+        }
+      }
+    }
+  }
+
+  /// The layers of tiles, which are not among the sublayers, have the clock of theirs.
+  func testInnerLayersGoByTheClockAbove() {
+    let (layer, inner) = (Layer(), Layer())
+    layer.innerLayers = [inner]
+    inner.superlayer = layer
+    layer.speed = 2
+    XCTAssertEqual(inner.convertTime(milliseconds(50), from: nil), milliseconds(100))
+    layer.speed = 1
+    XCTAssertEqual(inner.convertTime(milliseconds(50), from: nil), milliseconds(50))
   }
 }
 

@@ -50,7 +50,9 @@ open class SurfaceLayer: Layer {
   func takeNewest() -> Bool {
     let newest = surface?.content
     guard newest !== values.content else { return false }
-    setContent(newest)
+    // It begins no animation.
+    values.content = newest
+    markRecord()
     return true
   }
 }

@@ -160,7 +160,19 @@ extension Layer {
   private func changeClock(_ body: (inout LayerClock) -> Void) {
     let old = clock
     body(&clock)
-    if clock != old { context?.markClocks() }
+    guard clock != old else { return }
+    updateClocks()
+    context?.markClocks()
+  }
+
+  /// Finds out anew if the layer, and each below it, has a clock that goes otherwise than the display's.
+  func updateClocks() {
+    let isOwn = clock != LayerClock() || superlayer?.hasClock ?? false
+    guard isOwn != hasClock else { return }
+    hasClock = isOwn
+    storedMask?.updateClocks()
+    for layer in innerLayers { layer.updateClocks() }
+    for layer in sublayers { layer.updateClocks() }
   }
 
   /// Converts a time of this layer's clock to that of `other`, or to the display's when nil. On the way up a clock that stands
@@ -182,6 +194,8 @@ extension Layer {
 
   /// The layer's time at one of a layer above it, or of the display's clock when nil.
   func time(at outer: MonotonicTime, of above: Layer?) -> MonotonicTime {
-    self === above ? outer : clock.time(at: superlayer?.time(at: outer, of: above) ?? outer)
+    if self === above { return outer }
+    // To ask for the superlayers takes as long as a curve.
+    return hasClock ? clock.time(at: superlayer?.time(at: outer, of: above) ?? outer) : max(outer, .zero)
   }
 }
