@@ -82,10 +82,9 @@ extension BandPainter {
     switch grid.source {
     case .bitmaps(let size):
       grid.place(in: edges.pixels, &text.placed)
-      GlyphCache.shared.resolve(&text.placed, face: run.glyphs.font.face, size: size)
+      let resolved = GlyphCache.shared.resolve(&text.placed, face: run.glyphs.font.face, size: size)
       mask = text.mask(text.placed.inkBox.intersection(edges.pixels))
-      mask.add(text.placed)
-      text.placed.removeAll(keepingCapacity: true)
+      withExtendedLifetime(resolved) { mask.add(text.placed) }
     case .outlines:
       mask = text.mask(run.glyphs.glyphs.reduce(IntRect.zero) { $0.union(grid.pixels(of: $1)) }.intersection(edges.pixels))
       grid.addOutlines(to: mask)

@@ -333,8 +333,9 @@ import Testing
       let grid = GlyphGrid(line.run, at: .zero, .scale(0.3 + Double(step % 317) / 50))
       guard case .bitmaps(let size) = grid.source else { continue }
       grid.place(in: TreeLayers.everywhere, &placed)
-      cache.resolve(&placed, face: face, size: size)
-      #expect(placed.allSatisfy { $0.bitmap != nil })
+      let resolved = cache.resolve(&placed, face: face, size: size)
+      #expect(placed.allSatisfy { $0.coverage != nil })
+      withExtendedLifetime(resolved) {}
       most = max(most, cache.cost)
     }
     #expect(most <= cache.limit && most > cache.limit / 3)

@@ -50,16 +50,67 @@ import Testing
         var first = Self.glyphs(0..<60, quarter: { ($0 + round) % 4 })
         let size = GlyphSize(size64: size64, turns: round)
         var second = first
-        tiny.resolve(&first, face: face, size: size)
-        roomy.resolve(&second, face: face, size: size)
+        let kept = [
+          tiny.resolve(&first, face: face, size: size), roomy.resolve(&second, face: face, size: size),
+        ]
         for (left, right) in zip(first, second) {
-          #expect(left.bitmap != nil && left.bitmap?.bytes == right.bitmap?.bytes)
+          #expect(left.bytes != nil && left.bytes == right.bytes)
           #expect(left.box == right.box)
         }
+        withExtendedLifetime(kept) {}
         #expect(tiny.cost <= 2_000)
       }
     }
     #expect(roomy.cost > 20_000)
+  }
+
+  /// Bitmaps that the cache drops are whole while the glyphs are painted: those that it had, and those that were made for them.
+  @Test(arguments: [20_000, 2_000])
+  func droppedBitmapsStayWhileTheyAreUsed(limit: Int) throws {
+    let face = try SystemFonts.face(.sans)
+    let size = GlyphSize(size64: 900, turns: 0)
+    let expected = (0..<20).map { face.bitmap(of: UInt16(36 + $0), size, quarter: 0).bytes }
+    let cache = GlyphCache(limit: limit)
+    var placed = Self.glyphs(0..<20, quarter: { _ in 0 })
+    _ = cache.resolve(&placed, face: face, size: size)
+    placed = Self.glyphs(0..<20, quarter: { _ in 0 })
+    let kept = cache.resolve(&placed, face: face, size: size)
+    for size64 in 901...1000 {
+      var others = Self.glyphs(0..<20, quarter: { _ in 1 })
+      _ = cache.resolve(&others, face: face, size: GlyphSize(size64: size64, turns: 0))
+    }
+    #expect(placed.map(\.bytes) == expected)
+    withExtendedLifetime(kept) {}
+  }
+
+  /// The table of bitmaps against a dictionary, with keys that share their lower or their upper bits.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func tablesFindWhatWasAdded(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let face = try SystemFonts.face(.sans)
+    func key() -> GlyphCache.Key {
+      GlyphCache.Key(
+        face: face,
+        size: GlyphSize(size64: .random(in: 0...3, using: &random) << 12, turns: .random(in: 0...3, using: &random)),
+        glyph: .random(in: 0...60, using: &random), quarter: .random(in: 0...3, using: &random))
+    }
+    let table = GlyphTable()
+    var added: [GlyphCache.Key: GlyphBitmap] = [:]
+    for _ in 0..<3000 {
+      let key = key()
+      #expect(table.bitmap(for: key) === added[key], "seed \(seed)")
+      if random.chance(0.5), added[key] == nil {
+        let bitmap = GlyphBitmap(box: .zero) { _ in }
+        added[key] = bitmap
+        table.add(bitmap, for: key, cost: 3)
+      }
+      // One that is there stays.
+      if random.chance(0.1), added[key] != nil { table.add(.empty, for: key, cost: 3) }
+    }
+    #expect(added.count > 500 && table.cost == 3 * added.count)
+    for (key, bitmap) in added {
+      #expect(table.slot(for: key)?.coverage == bitmap.base && table.bitmap(for: key) === bitmap)
+    }
   }
 
   /// Threads that keep evicting each other's glyphs still get the right ones.
@@ -74,8 +125,9 @@ import Testing
           for round in 0..<20 {
             let indices = (0..<40).map { ($0 * 7 + thread + round) % 40 }
             var placed = Self.glyphs(indices, quarter: { $0 % 4 })
-            cache.resolve(&placed, face: face, size: size)
-            #expect(placed.map { $0.bitmap?.bytes } == indices.map { expected[$0] })
+            let kept = cache.resolve(&placed, face: face, size: size)
+            #expect(placed.map(\.bytes) == indices.map { expected[$0] })
+            withExtendedLifetime(kept) {}
           }
         }
       }
@@ -119,4 +171,10 @@ import Testing
 
 extension GlyphBitmap {
   fileprivate var bytes: [UInt8] { Array(UnsafeBufferPointer(start: base, count: byteCount)) }
+}
+
+extension PlacedGlyph {
+  fileprivate var bytes: [UInt8]? {
+    coverage.map { Array(UnsafeBufferPointer(start: $0, count: GlyphBitmap.bytesPerRow(box.width) * box.height)) }
+  }
 }

@@ -56,7 +56,8 @@ extension DrawingContext {
     let grid = GlyphGrid(run, at: baseline, transform)
     guard case .bitmaps(let size) = grid.source, size.turns == 0 else { return drawOutlines(run, at: baseline) }
     grid.place(in: clippedPixels, &textMask.placed)
-    GlyphCache.shared.resolve(&textMask.placed, face: run.font.face, size: size)
+    let resolved = GlyphCache.shared.resolve(&textMask.placed, face: run.font.face, size: size)
+    defer { withExtendedLifetime(resolved) {} }
     textMask.withCoverage(within: clippedPixels) { mask in
       let area = mask.pixels
       let surface = cairo_image_surface_create_for_data(

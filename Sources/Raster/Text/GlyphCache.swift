@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// The coverage of recently drawn glyphs, shared by all threads and bounded in bytes.
 ///
-/// A glyph costs its bytes of coverage and 128 more. Glyphs age in two generations, see `GenerationCache`: when those used
+/// A glyph costs its bytes of coverage and 128 more. Glyphs age in two generations, as in a `GenerationCache`: when those used
 /// lately cost half the limit, all that were not used since the last time are dropped.
 package final class GlyphCache: Sendable {
   /// Face, size, glyph and the place between pixels: no two bitmaps have all of them in common.
   struct Key: Hashable {
-    private let bits: UInt64
+    let bits: UInt64
 
     init(face: FontFace, size: GlyphSize, glyph: UInt16, quarter: UInt8) {
       // A size needs 14 bits. No process opens 2³⁰ faces, so that two bits of the face's number are free.
@@ -18,41 +18,71 @@ package final class GlyphCache: Sendable {
     }
   }
 
+  private struct Generations {
+    let limit: Int
+    var young = GlyphTable()
+    var old = GlyphTable()
+
+    mutating func add(_ bitmap: GlyphBitmap, for key: Key) {
+      let cost = bitmap.byteCount + 128
+      guard cost <= limit / 2 else { return }
+      if young.cost + cost > limit / 2 { (old, young) = (young, GlyphTable()) }
+      young.add(bitmap, for: key, cost: cost)
+    }
+  }
+
   package static let shared = GlyphCache(limit: 4 << 20)
 
   package let limit: Int
-  private let entries: Lock<GenerationCache<Key, GlyphBitmap>>
+  private let generations: Lock<Generations>
 
   package init(limit: Int) {
     self.limit = limit
-    entries = Lock(GenerationCache(limit: limit))
+    generations = Lock(Generations(limit: limit))
   }
 
   /// The bytes in use.
-  package var cost: Int { entries.withLock { $0.cost } }
+  package var cost: Int { generations.withLock { $0.young.cost + $0.old.cost } }
 
-  /// Sets the bitmaps of `placed`. It locks once for a line of text; no lock is held while a missing bitmap is made.
-  package func resolve(_ placed: inout ContiguousArray<PlacedGlyph>, face: FontFace, size: GlyphSize) {
+  /// Sets the bitmaps of `placed`, which live as long as the result. It locks once for a line of text; no lock is held while a missing
+  /// bitmap is made.
+  package func resolve(_ placed: inout ContiguousArray<PlacedGlyph>, face: FontFace, size: GlyphSize) -> ResolvedGlyphs {
     var isComplete = true
-    placed.withUnsafeMutableBufferPointer { placed in
-      entries.withLock { cache in
+    var resolved = placed.withUnsafeMutableBufferPointer { placed in
+      generations.withLock { generations in
+        var resolved = ResolvedGlyphs(table: generations.young)
         for index in placed.indices {
           let key = Key(face: face, size: size, glyph: placed[index].glyph, quarter: placed[index].quarter)
-          if let bitmap = cache.value(for: key) { placed[index].take(bitmap) } else { isComplete = false }
+          if let slot = generations.young.slot(for: key) {
+            placed[index].take(slot.coverage, slot.box)
+          } else if let bitmap = generations.old.bitmap(for: key) {
+            placed[index].take(bitmap.base, bitmap.box)
+            resolved.others.append(bitmap)
+            generations.add(bitmap, for: key)
+          } else {
+            isComplete = false
+          }
         }
+        return resolved
       }
     }
-    if isComplete { return }
-    for index in placed.indices where placed[index].bitmap == nil {
+    if isComplete { return resolved }
+    for index in placed.indices where placed[index].coverage == nil {
       let (glyph, quarter) = (placed[index].glyph, placed[index].quarter)
       let bitmap = face.bitmap(of: glyph, size, quarter: quarter)
-      placed[index].take(bitmap)
-      entries.withLock {
-        $0.insert(
-          bitmap, for: Key(face: face, size: size, glyph: glyph, quarter: quarter), cost: bitmap.byteCount + 128)
-      }
+      placed[index].take(bitmap.base, bitmap.box)
+      resolved.others.append(bitmap)
+      generations.withLock { $0.add(bitmap, for: Key(face: face, size: size, glyph: glyph, quarter: quarter)) }
     }
+    return resolved
   }
+}
+
+/// Keeps the bitmaps of placed glyphs, which other threads may drop from the cache: the table in which most were found, and those that
+/// were in none or moved to a younger one. Who goes through many glyphs then counts no references.
+package struct ResolvedGlyphs {
+  fileprivate let table: GlyphTable
+  fileprivate var others: [GlyphBitmap] = []
 }
 
 /// The size of a font on the output, and the direction of its lines.
@@ -66,26 +96,24 @@ package struct GlyphSize: Hashable, BitwiseCopyable, Sendable {
 }
 
 /// A glyph on the pixel grid.
-package struct PlacedGlyph {
+package struct PlacedGlyph: BitwiseCopyable {
   package let glyph: UInt16
   /// The distance of the origin from (`x`, `y`) along the line, in quarters of a pixel: 0…3.
   package let quarter: UInt8
   /// The pixel of the glyph's origin.
   package let x: Int32
   package let y: Int32
-  package private(set) var bitmap: GlyphBitmap?
-  /// The pixels and the memory of the bitmap: who goes through many glyphs then counts no references.
+  /// The pixels and the memory of the bitmap, which `ResolvedGlyphs` keeps; nil before it was resolved.
   package private(set) var box = IntRect.zero
-  private(set) var coverage: UnsafePointer<UInt8>?
+  package private(set) var coverage: UnsafePointer<UInt8>?
 
   init(glyph: UInt16, quarter: UInt8, x: Int32, y: Int32) {
     (self.glyph, self.quarter, self.x, self.y) = (glyph, quarter, x, y)
   }
 
   @inline(__always)
-  mutating func take(_ bitmap: GlyphBitmap) {
-    box = bitmap.box.offsetBy(dx: x, dy: y)
-    coverage = bitmap.base
-    self.bitmap = bitmap
+  mutating func take(_ coverage: UnsafePointer<UInt8>, _ box: IntRect) {
+    self.box = box.offsetBy(dx: x, dy: y)
+    self.coverage = coverage
   }
 }

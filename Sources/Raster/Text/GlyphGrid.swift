@@ -64,10 +64,14 @@ package struct GlyphGrid {
   /// Places those of the run's glyphs that may reach `pixels`, all of which have bitmaps.
   package func place(in pixels: IntRect, _ placed: inout ContiguousArray<PlacedGlyph>) {
     placed.removeAll(keepingCapacity: true)
-    for glyph in run.glyphs where reaches(glyph, pixels) { placed.append(place(glyph)) }
+    placed.reserveCapacity(run.glyphs.count)
+    let ink = IntRect(covering: toOutput.boundingBox(of: run.inkBox))
+    let areAllSeen = !ink.isEmpty && pixels.contains(ink)
+    for glyph in run.glyphs where areAllSeen ? !glyph.box.isEmpty : reaches(glyph, pixels) { placed.append(place(glyph)) }
   }
 
   /// The place of a bitmap's glyph on the grid.
+  @inline(__always)
   private func place(_ glyph: GlyphRun.Glyph) -> PlacedGlyph {
     let (along, across) = gridPlace(glyph)
     let (x, y) = (Int32(along >> 2), Int32(across))
@@ -82,6 +86,7 @@ package struct GlyphGrid {
   }
 
   /// Quarters of a pixel along the line and pixels across it, from the output's corner.
+  @inline(__always)
   private func gridPlace(_ glyph: GlyphRun.Glyph) -> (along: Int, across: Int) {
     let place = toOutput.apply(Point(glyph.x, glyph.y))
     let (along, across) =

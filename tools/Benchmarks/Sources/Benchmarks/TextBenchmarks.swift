@@ -17,7 +17,7 @@ enum TextBenchmarks {
     let number = Label(TextLayer(), workers, page.font)
     let drawn = Label(DrawnTextLayer(), workers, page.font)
     return [
-      Harness.compare("2,000 glyphs on a plain page, against Cairo", repeats: 10, limit: 1.8) {
+      Harness.compare("2,000 glyphs on a plain page, against Cairo", repeats: 10, limit: 1.2) {
         page.paint()
       } peer: {
         page.paintByPeer()
