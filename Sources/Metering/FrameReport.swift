@@ -25,10 +25,12 @@ public struct FrameReport: Equatable, Sendable {
 
   /// The rate that the display's mode or the clock gives.
   public var nominalRefreshRate: RefreshRate
-  /// The refresh rate by the stamps of the vblanks, in hertz; nil before the second tick.
+  /// The refresh rate by the stamps of the vblanks, in hertz, the mean where it has changed; nil before the second tick.
   public var refreshRate: Double?
   /// Refresh intervals that the figures cover: ticks + unticked + missed + leftOut + idle.
   public var intervals = 0
+  /// The time of these intervals.
+  public var time = Nanoseconds.zero
   /// Intervals that were ticked.
   public var ticks = 0
   /// Intervals that had a frame but needed no tick, such as a run's first one.
@@ -118,7 +120,7 @@ public struct FrameReport: Equatable, Sendable {
   /// Milliseconds of hitch time in a second in which frames were wanted; nil when none were.
   public var hitchTimeRatio: Double? {
     guard intervals > idle else { return nil }
-    let wanted = Double(intervals - idle) / (refreshRate ?? nominalRefreshRate.hertz)
+    let wanted = time.seconds * Double(intervals - idle) / Double(intervals)
     return hitchTime.milliseconds / wanted
   }
 
@@ -128,7 +130,7 @@ public struct FrameReport: Equatable, Sendable {
   private func rate(of count: Int) -> Double? {
     // The next interval counts too: 200 ms need not be a whole number of intervals.
     guard intervals > 0, nominalRefreshRate.offset(ofInterval: Int64(intervals) + 1) > Self.shortestTime else { return nil }
-    return (refreshRate ?? nominalRefreshRate.hertz) * Double(count) / Double(intervals)
+    return time > .zero ? Double(count) / time.seconds : nil
   }
 }
 

@@ -59,6 +59,9 @@ struct FrameTally<Durations: DurationCollection> {
   /// The same since the last tick: the next one may yet account for them.
   private var openIntervals: [UInt64] = []
   private var hiddenIntervals: UInt64 = 0
+  private var isAfterHiddenTime = false
+  /// The time of the span's intervals before the last one that had a tick or a frame.
+  private var coveredTime = Nanoseconds.zero
   /// The tick from which the real refresh rate is measured, and the last one.
   private var anchor: DisplayLink.Tick?
   private var lastTick: DisplayLink.Tick?
@@ -209,10 +212,22 @@ struct FrameTally<Durations: DurationCollection> {
   private func count(in number: UInt64) -> Int { span.contains(number) ? 1 : 0 }
 
   private mutating func include(_ number: UInt64, from vblank: MonotonicTime) {
+    if firstNumber != nil, number > lastNumber { coveredTime += coveredTime(until: number, vblank) }
     firstNumber = min(firstNumber ?? number, number)
     guard number >= lastNumber else { return }
     lastNumber = number
     lastVBlank = vblank
+  }
+
+  /// The time of the intervals from the last one to another, as far as they lie in the span.
+  private mutating func coveredTime(until number: UInt64, _ vblank: MonotonicTime) -> Nanoseconds {
+    let counted = number - min(max(lastNumber, span.lowerBound), number)
+    if isAfterHiddenTime {
+      isAfterHiddenTime = false
+      return counted == 0 ? .zero : interval
+    }
+    let (elapsed, all) = (vblank - lastVBlank, number - lastNumber)
+    return counted == all ? elapsed : .seconds(elapsed.seconds * Double(counted) / Double(all))
   }
 
   // MARK: - Figures
@@ -224,8 +239,15 @@ struct FrameTally<Durations: DurationCollection> {
     return Double(lastTick.frameNumber - anchor.frameNumber) * 1e9 / Double(elapsed.count)
   }
 
+  /// The refresh interval: the measured one, or else the nominal one.
+  private var interval: Nanoseconds { measuredRate.map { .seconds(1 / $0) } ?? refreshRate.interval }
+
   /// Leaves out the intervals after the last one: nobody could see the display.
-  mutating func leaveOutIntervals(before number: UInt64) { hiddenIntervals += number - min(lastNumber + 1, number) }
+  mutating func leaveOutIntervals(before number: UInt64) {
+    guard number > lastNumber else { return }
+    hiddenIntervals += number - lastNumber - 1
+    isAfterHiddenTime = true
+  }
 
   /// Begins the measurement of the real rate with the next tick.
   mutating func measureRateAnew() { anchor = nil }
@@ -251,6 +273,8 @@ struct FrameTally<Durations: DurationCollection> {
     if let firstNumber {
       let start = max(firstNumber, span.lowerBound)
       report.intervals = Int(clamping: end - min(start + hiddenIntervals, end))
+      report.time = coveredTime + interval * Int64(clamping: end - max(min(lastNumber, end), start))
+      if measuredRate != nil, report.time > .zero { report.refreshRate = Double(report.intervals) / report.time.seconds }
       // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
       let firstSkipped = max(lastNumber + 1, start)
       var hitching = 0

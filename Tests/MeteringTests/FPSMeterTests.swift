@@ -141,7 +141,7 @@ struct Feed {
     #expect(feed.meter.report().pending == 0)
     // Nor is it seen on a screen that shows nothing.
     var dark = FrameReport(nominalRefreshRate: .hertz60)
-    (dark.intervals, dark.frames, dark.pending) = (37, 1, 1)
+    (dark.intervals, dark.frames, dark.pending, dark.time) = (37, 1, 1, .seconds(1))
     #expect(dark.presentedRate == 0)
   }
 

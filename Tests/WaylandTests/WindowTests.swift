@@ -256,6 +256,11 @@ final class WindowTests: XCTestCase {
         let report = meter.recentReport(at: stage.clock.now)
         XCTAssertEqual(report.refreshRate ?? 0, 120, accuracy: 1)
         XCTAssertEqual(report.presentedRate ?? 0, 120, accuracy: 3)
+        // Three seconds of each.
+        let all = meter.report(at: stage.clock.now)
+        XCTAssertEqual(all.time.seconds, 6, accuracy: 0.1)
+        XCTAssertEqual(all.refreshRate ?? 0, 90, accuracy: 1.5)
+        XCTAssertEqual(all.presentedRate ?? 0, 90, accuracy: 2)
       }
     }
   }

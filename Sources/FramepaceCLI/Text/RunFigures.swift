@@ -83,9 +83,11 @@ extension FrameReport {
   /// was counted as missed may turn out not to be.
   func counts(since earlier: FrameReport) -> FrameReport {
     var result = FrameReport(nominalRefreshRate: nominalRefreshRate)
-    result.refreshRate = refreshRate
     result.firstPresented = firstPresented
     for count in Self.counts { result[keyPath: count] = max(0, self[keyPath: count] - earlier[keyPath: count]) }
+    result.time = max(.zero, time - earlier.time)
+    result.refreshRate =
+      result.time > .zero && refreshRate != nil ? Double(result.intervals) / result.time.seconds : refreshRate
     result.hitchTime = max(.zero, hitchTime - earlier.hitchTime)
     result.discardedWork = discardedWork - earlier.discardedWork
     result.pending = pending - earlier.pending
@@ -94,6 +96,7 @@ extension FrameReport {
 
   mutating func add(counts other: FrameReport) {
     for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
+    time += other.time
     hitchTime += other.hitchTime
     discardedWork += other.discardedWork
     pending += other.pending
