@@ -33,7 +33,9 @@ extension WaylandDisplay: WindowOwner {
   func windowMayDraw() {
     let isSilentNow = frames.callback()
     let next = ticker.forecast.vblank(after: clock.now)
-    pictureTime = pace == .learned && next - clock.now < interval / 2 ? next - interval / 32 : nil
+    let isLate = isPictureTaken && next - clock.now < interval / 2
+    // Vblanks that follow frames are not known well enough to wait for one.
+    pictureTime = isLate && feedbackClock?.followsFrames == false ? next - interval / 32 : nil
     happened(.callback)
     tellFrames()
     guard isSilentNow else { return }
@@ -51,6 +53,10 @@ extension WaylandDisplay: WindowOwner {
     let told = connection.globals.stampClock.convert(stamp, now: now, read: connection.readClock)
     // One of another clock than the compositor says proves only that the frame was seen.
     let time = told.flatMap { $0 - now < interval && now - $0 < .seconds(1) ? $0 : nil }
+    if let time, let frame = lateFrame, frame.serial == serial {
+      isPictureTaken = time - frame.vblank > interval / 2
+      lateFrame = nil
+    }
     let wasTelling = frames.hasTold
     let isHeardAgain = frames.answer(serial, .seen(time ?? now), at: now)
     if let time { learn(time) }

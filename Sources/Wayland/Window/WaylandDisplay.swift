@@ -58,6 +58,10 @@ public final class WaylandDisplay: Display {
   var permission = FramePermission()
   /// When the next picture can have a new frame; nil for any time.
   var pictureTime: MonotonicTime?
+  /// The last frame that was committed in the second half of an interval, and the vblank at its end.
+  var lateFrame: (serial: UInt64, vblank: MonotonicTime)?
+  /// True if such a frame was seen a vblank later: callbacks come after the picture. (Before it, those of sway with a `max_render_time`.)
+  var isPictureTaken = false
   var frames = PresentedFrames(canTell: true)
   /// The vblanks that were learned, also while another source ticks.
   var grid = FeedbackGrid(told: .hertz60)
@@ -240,6 +244,8 @@ public final class WaylandDisplay: Display {
     let expected = forecast.vblank(after: now)
     let asks = frames.wantsFeedback
     let serial = frames.commit(expected: expected)
+    // The next one is committed before the answer about this one, which may be lost.
+    if expected - now < interval / 2, lateFrame.map({ serial - $0.serial > 4 }) ?? true { lateFrame = (serial, expected) }
     // A little before its vblank, so that no rounding makes it one later.
     let target = pace == .learned && forecast.isKnown(at: expected) ? expected - forecast.interval / 2 : nil
     window.commit(
