@@ -83,11 +83,14 @@ public final class FPSMeter {
     return lateCauses.add(frame, interval: refreshRate.interval, resumed: resumed)
   }
 
-  /// The event as it counts: ticks of hidden time do not, and none was missed before the first one after it.
+  /// The interval that `time` is in; the last one that had a tick or a frame in hidden time, and until the next one.
+  func number(at time: MonotonicTime?) -> UInt64 { run.number(at: isHidden || isFirstTickAwaited ? nil : time) }
+
+  /// The event as it counts: ticks of hidden time do not, nor what is lost then, and none was missed before the first one after it.
   private func counted(_ event: FrameEvent) -> FrameEvent? {
     guard isHidden || isFirstTickAwaited else { return event }
     switch event {
-    case .tick where isHidden: return nil
+    case .tick where isHidden, .lost where isHidden: return nil
     case .tick(var tick):
       isFirstTickAwaited = false
       run.leaveOutIntervals(before: tick.frameNumber)
@@ -110,7 +113,7 @@ public final class FPSMeter {
   public func report(at time: MonotonicTime? = nil) -> FrameReport {
     refreshResumed()
     let last = run.number(at: nil)
-    var report = run.report(before: max(last + 1, run.number(at: isHidden ? nil : time)))
+    var report = run.report(before: max(last + 1, number(at: time)))
     report.pending = run.pendingFrames.count
     report.lateCauses = lateCauses.counts
     report.missedCauses = lateCauses.missedCounts(of: report)

@@ -244,7 +244,7 @@ struct FrameTally<Durations: DurationCollection> {
 
   /// Leaves out the intervals after the last one: nobody could see the display.
   mutating func leaveOutIntervals(before number: UInt64) {
-    guard number > lastNumber else { return }
+    guard firstNumber != nil, number > lastNumber else { return }
     hiddenIntervals += number - lastNumber - 1
     isAfterHiddenTime = true
   }

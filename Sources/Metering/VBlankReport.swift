@@ -128,9 +128,8 @@ extension Counting {
     let gaps = zip(samples, samples.dropFirst()).map { Double(($1.vblank.timestamp - $0.vblank.timestamp).count) }.sorted()
     guard gaps.count >= fewestGaps else { return nominal }
     let usual = gaps[gaps.count / 2]
-    let whole = (usual / nominal.exactInterval).rounded()
-    // Stamps that lie closer than half an interval are no vblanks.
-    guard whole >= 1, abs(usual - whole * nominal.exactInterval) > usual * otherGap else { return nominal }
+    let whole = max((usual / nominal.exactInterval).rounded(), 1)
+    guard abs(usual - whole * nominal.exactInterval) > usual * otherGap else { return nominal }
     return RefreshRate(hertz: 1e9 / usual) ?? nominal
   }
 

@@ -60,7 +60,7 @@ extension FPSMeter {
   ) -> FrameMetrics {
     refreshResumed()
     let counts = run.counts
-    toldIdle = max(toldIdle, run.counts(before: max(run.number(at: nil) + 1, run.number(at: time))).idle)
+    toldIdle = max(toldIdle, run.counts(before: max(run.number(at: nil) + 1, number(at: time))).idle)
     return FrameMetrics(
       display: display, info: info, budget: run.lastBudget, refreshRate: run.measuredRate, ticks: counts.ticks,
       frames: counts.frames, presented: counts.presented, late: lateCauses.all.filter { $0.cause != .displayLoss },
