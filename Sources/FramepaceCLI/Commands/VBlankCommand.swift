@@ -13,7 +13,7 @@ struct VBlankCommand: ParsableCommand {
       Ctrl-C ends it early. The command needs no rights beyond opening the card. \
       Another program may go on using the screen, except with --mode, which shows a \
       black picture meanwhile. If no screen can be measured, a clock is, with a note; \
-      with --display kms that is an error. --display wayland opens a window and \
+      with --display kms that is an error. Only --display wayland opens a window, and \
       measures what the desktop tells of its frames: when each was seen.
 
         framepace vblank --display kms:HDMI-A-1 --count 3600

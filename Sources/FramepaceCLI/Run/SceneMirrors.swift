@@ -56,6 +56,7 @@ final class SceneMirrors {
     let output = engine.mirror(on: display)
     try settings.apply(to: output, of: engine)
     let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
+    meter.follow(display)
     meter.readResumed = { [clock = engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     mirrors.append(Mirror(display: display, output: output, meter: meter, refusals: refusals))
     var refused = RefusedFrames()

@@ -66,6 +66,7 @@ final class SceneProfile {
     (self.trace, self.html) = (trace, html)
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate, budget: budget)
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
+    meter.follow(session.display)
     phases.reserveCapacity(min(length.frames, 10_000))
     session.engine.measuresThreads = true
     areas = session.engine.measureAreas()
@@ -81,6 +82,7 @@ final class SceneProfile {
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     meter.readResumed = { [clock = session.engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     session.engine.output.observe { [weak self] event in self?.record(event) }.keep()
+    session.onNote = { [unowned session, meter] _ in meter.follow(session.display) }
     session.afterInput { [weak self] in self?.finishUnlessMoreComes() }
   }
 
@@ -113,10 +115,12 @@ final class SceneProfile {
     progress.invalidate()
     Terminal.error.show(progress: "")
     session.finish(log)
-    try session.requireSuccess()
+    if profile.frames == 0 || session.isMute { try session.requireSuccess() }
     guard profile.frames > 0 else { throw Refusal("no frame was seen, so there is nothing to report") }
     // After the last frame of those that were asked for nothing is wanted.
     try write(at: profile.frames == length.frames ? nil : end)
+    // The frames until the display was lost are reported too.
+    try session.requireSuccess()
   }
 
   /// - Parameter end: the end of the run; nil for the last interval with a frame.

@@ -32,6 +32,7 @@ struct SceneRun {
     hangs?.session = session
     if report == .none { session.engine.silenceRecording() }
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
+    meter.follow(session.display)
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }

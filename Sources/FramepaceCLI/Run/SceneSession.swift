@@ -44,8 +44,8 @@ final class SceneSession {
   private var failure: (any Error)?
   /// The last note about the window.
   private var lastSentence = ""
-  /// True once the output cannot be written any more.
-  private var isMute = false
+  /// True once the output cannot be written any more, as its reader is gone.
+  private(set) var isMute = false
 
   /// - Parameters:
   ///   - policy: the frame policy of all screens.
@@ -116,6 +116,8 @@ final class SceneSession {
 
   private func displayChanged(_ state: DisplayState) {
     if let window = display as? WaylandDisplay {
+      // The error says more than that nobody can see it.
+      if case .lost = window.connection.state { return }
       let sentence = window.sentence(about: state)
       guard sentence != lastSentence else { return }
       lastSentence = sentence
@@ -246,6 +248,9 @@ final class SceneSession {
 
   private func takeScreenshot() {
     guard let screenshot else { return }
+    guard display.state == .showing else {
+      return fail(Refusal("no picture is written to '\(screenshot)': nobody can see the display, and it may show no frame"))
+    }
     do { try PNG.write(display.capture(), to: screenshot) } catch { fail(error) }
   }
 

@@ -33,6 +33,7 @@ final class SceneSoak {
     (self.length, self.every) = (length, every)
     isPatient = simulation?.isFast ?? false
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
+    meter.follow(session.display)
     told = FrameReport(nominalRefreshRate: meter.refreshRate)
     start = session.engine.loop.clock.now
     samples.reserveCapacity(Int(Self.sampleCount) + 1)

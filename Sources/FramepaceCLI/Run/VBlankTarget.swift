@@ -32,7 +32,8 @@ struct VBlankTarget {
     } catch {
       // A mode can only mean a screen.
       guard options.display == .auto, options.mode == nil else { throw error }
-      (probe, source) = (nil, fallback(error.description))
+      let hint = WaylandConnection.isNamedByEnvironment ? "; --display wayland measures what the desktop tells" : ""
+      (probe, source) = (nil, fallback(error.description + hint))
     }
     isRateUnused = probe != nil && options.rate != nil
   }
