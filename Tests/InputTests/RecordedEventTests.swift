@@ -146,6 +146,55 @@ import Testing
         == ["5000000000 button BTN_LEFT down", "5000000000 button BTN_LEFT up"])
   }
 
+  /// Numbers of a matrix beyond 1000 are a mistake of udev's rules.
+  @Test func aHugeMatrixIsNone() throws {
+    func place(_ matrix: String) throws -> [String] {
+      try Self.words(
+        Self.panel + ["LIBINPUT_CALIBRATION_MATRIX=\(matrix)"], Self.slots, "3 57 1;3 53 50;3 54 150")
+    }
+    #expect(try place("1 0 0 0 1 0") == ["0 touch 0 down 0.5 0.5"])
+    #expect(try place("1000 0 0 0 -1000 0") == ["0 touch 0 down 500.0 -500.0"])
+    for matrix in ["1e30 0 0 0 1 0", "1 0 0 0 1 -1001", "1e999 0 0 0 1 0", "nan 0 0 0 1 0"] {
+      #expect(try place(matrix) == ["0 touch 0 down 0.5 0.5"])
+    }
+  }
+
+  /// The recording's script reads back: it has no place, distance or size that a script refuses.
+  @Test func hugeNumbersAreThoseOfAScript() throws {
+    let panel = Self.recording(
+      Self.panel,
+      """
+            1: [330]
+            3: [0, 1]
+          absinfo:
+            0: [0, 2000000, 0, 0, 1]
+            1: [0, 0, 0, 0, 0]
+      """, ["1 330 1;3 0 -2147483648;3 1 2147483647", "3 0 0;3 1 -3"])
+    let flat = panel.replacing("1: [0, 0, 0, 0, 0]", with: "1: [0, 100, 0, 0, 1]")
+    let mouse = Self.recording(
+      Self.mouse, "      2: [0, 1, 8]", ["2 0 2147483647;2 1 -2147483648;2 8 2147483647", "2 0 1000000"])
+    let far = ["touch 0 down -1073.7412871293564 1000000.0", "touch 0 moved 0.0 -3.0"]
+    for (text, words) in [
+      (panel, ["added \"device\" touch fingers 1"] + far),
+      (
+        mouse,
+        [
+          "added \"device\" pointer", "motion 1000000.0 -1000000.0", "scroll wheel 0.0 -1000000.0", "motion 1000000.0 0.0",
+        ]
+      ),
+    ] {
+      let script = try InputScript(text)
+      #expect(script.events.map(\.action.words) == words)
+      #expect(try InputScript(script.description) == script)
+    }
+    #expect(try InputScript(flat).events.first?.action.words == "added \"device\" touch fingers 1")
+    let small = flat.replacing("0: [0, 2000000", with: "0: [0, 100000")
+    #expect(try InputScript(small).events.first?.action.words == "added \"device\" touch fingers 1 size 100000.0 100.0")
+    let named = try InputScript(mouse.replacing("\"device\"", with: "\"a\u{1B}b\""))
+    #expect(named.events.first?.action.words == "added \"a b\" pointer")
+    #expect(try InputScript(named.description) == named)
+  }
+
   @Test func devicesThatNobodyUsesAreLeftOut() throws {
     let mouse = Self.recording(Self.mouse, "      2: [0, 1]", ["2 0 1"])
     func joined(_ tags: [String], _ events: [String]) -> String {
@@ -162,7 +211,7 @@ import Testing
   @Test(arguments: [
     (["ID_INPUT_TOUCHPAD=1"], "      3: [0, 1]", "a touchpad needs libinput itself"),
     (["ID_INPUT_TABLET=1"], "      3: [0, 1]", "a pen's tablet needs libinput itself"),
-    (["ID_INPUT_TOUCHSCREEN=1"], "      3: [53, 54]", "a touch screen without slots needs libinput itself"),
+    (["ID_INPUT_TOUCHSCREEN=1"], "      3: [53, 54]", "multi-touch without slots needs libinput itself"),
   ])
   func whatNeedsLibinputIsRefused(tags: [String], codes: String, reason: String) {
     let expected = """
@@ -189,7 +238,7 @@ import Testing
     ),
     ("[  0, 0, 2", "[  0, 0 2", "x:19:15: expected \",\", found \"2,\""),
     ("[  0, 0, 2", "[  0, 1000000, 2", "x:19:13: expected microseconds from 0 to 999999, found \"1000000,\""),
-    ("[  0, 0, 2", "[2000000, 0, 2", "x:19:8: expected seconds from 0 to 1000000, found \"2000000,\""),
+    ("[  0, 0, 2", "[2000000, 0, 2", "x:19:8: expected seconds from 0 to 999999, found \"2000000,\""),
     ("0, 1] # comment", "0, 99999999999] # comment", "x:19:22: expected the value of an event, found \"99999999999]\""),
     ("0, 1] # comment", "0, 1] 3", "x:19:25: expected the end of the line, found \"3\""),
     (

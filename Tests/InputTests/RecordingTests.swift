@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  /// Whatever is done to a recording, it is read or refused, and an error is at a place of the text.
+  /// Whatever is done to a recording, it is read, as a script that reads back, or refused, and an error is at a place of the text.
   @Test(arguments: 0..<20) func damagedRecordingsAreHarmless(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let text = try Self.text(seed % 2 == 0 ? "panel" : "five-devices")
@@ -125,6 +125,7 @@ import Testing
       do throws(InputScriptError) {
         let script = try InputScript(damaged)
         #expect(script.events.count <= 2 * lines, "seed \(seed)")
+        #expect((try? InputScript(script.description)) == script, "seed \(seed)")
       } catch {
         let lines = damaged.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         #expect(lines.indices.contains(error.line - 1), "seed \(seed): \(error)")

@@ -4,10 +4,11 @@ import LinuxSystem
 
 /// Makes of the kernel's events of a device those that libinput would tell. A pure value.
 ///
-/// It knows fingers with slots (the kernel's multi-touch protocol B) and without, relative and absolute pointers, wheels, buttons and keys. A group
-/// of events ends with `SYN_REPORT`; of it come first the keys, then movements, fingers by their slots, wheels and buttons, as in libinput's
+/// It knows fingers with slots (the kernel's multi-touch protocol B), the one finger of a touch screen that has no multi-touch, relative and
+/// absolute pointers, wheels, buttons and keys. Multi-touch without slots (protocol A) is refused before: see `RecordedDevice.Obstacle`. A group of
+/// events ends with `SYN_REPORT`; of it come first the keys, then movements, fingers by their slots, wheels and buttons, as in libinput's
 /// `fallback_handle_state`. Two things are simpler: a mouse moves by its counts, without acceleration, and a fine wheel turns with its first
-/// part of a click, where libinput waits for a half.
+/// part of a click, where libinput waits for a half. Places and distances that a script cannot have are moved to the end of its range.
 struct EvdevInterpreter {
   private struct Finger {
     var (x, y) = (0, 0)
@@ -130,10 +131,10 @@ struct EvdevInterpreter {
   // MARK: Groups
 
   private mutating func endGroup(_ time: MonotonicTime) {
-    if motion != .zero { add(.motion(motion), time) }
+    if motion != .zero { add(.motion(motion.inScript), time) }
     if isPlaced, device.abilities.contains(.pointer) { add(.position(part(place.x, place.y)), time) }
     for slot in changed.sorted() { tellFinger(slot, time) }
-    if clicks != .zero { add(.scroll(.wheel(clicks)), time) }
+    if clicks != .zero { add(.scroll(.wheel(clicks.inScript)), time) }
     for button in buttons { add(.button(button.code, isDown: button.isDown), time) }
     beginGroup()
   }
@@ -181,11 +182,19 @@ struct EvdevInterpreter {
   }
 
   private func part(_ horizontal: Int, _ vertical: Int) -> Point {
-    matrix.apply(Point(x.part(horizontal), y.part(vertical)))
+    matrix.apply(Point(x.part(horizontal), y.part(vertical))).inScript
   }
 
   private mutating func add(_ action: InputEvent.Action, _ time: MonotonicTime) {
     events.append(InputEvent(time: time, device: device.id, action: action))
+  }
+}
+
+extension Point {
+  /// The nearest place or distance that a script may have.
+  fileprivate var inScript: Point {
+    let range = InputScriptLine.distances
+    return Point(min(max(x, range.lowerBound), range.upperBound), min(max(y, range.lowerBound), range.upperBound))
   }
 }
 

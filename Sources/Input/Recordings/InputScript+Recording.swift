@@ -51,6 +51,8 @@ private struct RecordingReader {
   private var recorded: RecordedDevice?
   /// True from the events of the present device on, if it may be used.
   private var isUsed = false
+  /// The reason why the present device cannot be played, found at the beginning of its events.
+  private var obstacle: RecordedDevice.Obstacle?
   /// The names of the items that the present lines belong to: "evdev" and in it "codes".
   private var section = ""
   private var part = ""
@@ -67,7 +69,7 @@ private struct RecordingReader {
       recorded = nil
     case (0, true):
       guard try line.key("a device's node: and its path") == "node" else { throw line.unexpected("a device's node") }
-      (recorded, section, part, isUsed, last) = (RecordedDevice(line), "", "", false, .zero)
+      (recorded, section, part, isUsed, obstacle, last) = (RecordedDevice(line), "", "", false, nil, .zero)
     case _ where recorded == nil: break
     case (2, false) where section == "hid" && line.has("]"): section = ""
     case (2, false):
@@ -119,14 +121,16 @@ private struct RecordingReader {
   // MARK: Events
 
   private mutating func beginEvents() throws(InputScriptError) {
-    guard let recorded, !isUsed, recorded.obstacle == nil, !recorded.abilities.isEmpty else { return }
+    guard let recorded, !isUsed else { return }
+    obstacle = recorded.obstacle
+    guard obstacle == nil, !recorded.abilities.isEmpty else { return }
     let device = recorded.device(InputDevice.ID(rawValue: UInt32(devices.count + 1)))
     devices.append((device, EvdevInterpreter(recorded, device)))
     isUsed = true
   }
 
   private mutating func takeEvent(_ line: inout RecordingLine) throws(InputScriptError) {
-    if let recorded, let obstacle = recorded.obstacle {
+    if let recorded, let obstacle {
       throw recorded.line.unexpected(
         "a touch screen, a pointer or a keyboard (\(obstacle.rawValue), by libinput replay and framepace input --record)",
         found: recorded.name)
@@ -147,11 +151,11 @@ private struct RecordingReader {
   }
 
   private func time(_ line: inout RecordingLine) throws(InputScriptError) -> MonotonicTime {
-    let (place, expected) = (line, "seconds from 0 to 1000000")
+    let (place, expected) = (line, "seconds from 0 to 999999")
     let seconds = try line.integer(expected, in: 0...Int.max)
     // A time before the recording began is written as a very large number, as the recorder has none below 0: the event comes at once.
     let isEarly = seconds > 1 << 43
-    guard isEarly || seconds <= 1_000_000 else { throw place.unexpected(expected) }
+    guard isEarly || seconds < 1_000_000 else { throw place.unexpected(expected) }
     try line.skip(",")
     let microseconds = try line.integer("microseconds from 0 to 999999", in: 0...999_999)
     return isEarly ? .zero : MonotonicTime(nanoseconds: Int64(seconds * 1_000_000 + microseconds) * 1000)

@@ -1,5 +1,6 @@
 import CEvdev
 import Geometry
+import LinuxSystem
 
 /// The description of a device in a recording by `libinput record`: the kernel's, and what udev knows.
 struct RecordedDevice {
@@ -20,7 +21,8 @@ struct RecordedDevice {
   enum Obstacle: String {
     case touchpad = "a touchpad needs libinput itself"
     case tablet = "a pen's tablet needs libinput itself"
-    case slotless = "a touch screen without slots needs libinput itself"
+    /// The kernel's protocol A, which does not say which finger is which. A touch screen that has no multi-touch at all plays.
+    case slotlessMultiTouch = "multi-touch without slots needs libinput itself"
   }
 
   var name = ""
@@ -43,7 +45,7 @@ struct RecordedDevice {
     if isTagged("TABLET") || isTagged("TABLET_PAD") { return .tablet }
     if isTagged("TOUCHPAD") { return .touchpad }
     let lacksSlots = sends(EV_ABS, ABS_MT_POSITION_X) && !sends(EV_ABS, ABS_MT_SLOT)
-    return isTagged("TOUCHSCREEN") && lacksSlots ? .slotless : nil
+    return isTagged("TOUCHSCREEN") && lacksSlots ? .slotlessMultiTouch : nil
   }
 
   /// The kinds of events, by udev's properties as in libinput; none for a device that libinput does not use either, such as a joystick.
@@ -58,24 +60,28 @@ struct RecordedDevice {
     return abilities
   }
 
-  /// The device as libinput would describe it, but for its calibration, which the places of its events have.
+  /// The device as libinput would describe it, but for its calibration, which the places of its events have. A size that a script cannot have
+  /// is left out, and control characters of its name are spaces.
   func device(_ id: InputDevice.ID) -> InputDevice {
     let (x, y) = (axes[Int(ABS_X)], axes[Int(ABS_Y)])
     var size: Size?
-    if let width = x?.millimetres, let height = y?.millimetres, width > 0, height > 0 {
+    if let width = x?.millimetres, let height = y?.millimetres, width > 0, height > 0,
+      InputScriptLine.sizes.contains(width), InputScriptLine.sizes.contains(height)
+    {
       size = Size(width: width, height: height)
     }
-    // A screen without slots has one finger.
+    // A touch screen that has no multi-touch has no slots either, and one finger.
     let fingers = (axes[Int(ABS_MT_SLOT)]?.maximum ?? 0) + 1
     return InputDevice(
-      id: id, name: name, abilities: abilities,
+      id: id, name: name.withoutControlCharacters, abilities: abilities,
       fingers: abilities.contains(.touch) && 1...1000 ~= fingers ? fingers : nil, size: size)
   }
 
-  /// The matrix of udev, for places in parts of the area.
+  /// The matrix of udev, for places in parts of the area. One with a number beyond ±1000 is a mistake, as it sends all places far away from any
+  /// display, and is none.
   var calibration: Affine {
     let numbers = properties["LIBINPUT_CALIBRATION_MATRIX"]?.split(separator: " ").compactMap { Double($0) } ?? []
-    guard numbers.count == 6, numbers.allSatisfy(\.isFinite) else { return .identity }
+    guard numbers.count == 6, numbers.allSatisfy((-1000.0...1000.0).contains) else { return .identity }
     return Affine(a: numbers[0], b: numbers[3], c: numbers[1], d: numbers[4], tx: numbers[2], ty: numbers[5])
   }
 }

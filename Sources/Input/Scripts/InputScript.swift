@@ -31,9 +31,9 @@ import LinuxSystem
 ///
 /// A recording that `libinput record` wrote, of version 1, is read as the script that `framepace input --record` would have written beside it. It
 /// may have touch screens, pointers and keyboards. Three things differ: a mouse moves by its counts, without acceleration; a fine wheel
-/// turns from its first part of a click on; and time 0 is the recording's. Touchpads, pens and touch screens without slots need libinput
-/// itself: a recording with events of one is an error at the line of its name. Keys are those that were pressed if it was
-/// made with `--show-keycodes`; otherwise most count as A.
+/// turns from its first part of a click on; and time 0 is the recording's. Touchpads, pens and multi-touch without slots (the kernel's
+/// protocol A) need libinput itself: a recording with events of one is an error at the line of its name; a touch screen that has no multi-touch
+/// plays with its one finger. Keys are those that were pressed if it was made with `--show-keycodes`; otherwise most count as A.
 public struct InputScript: Hashable, Sendable {
   /// In the order of their lines; a time is that since the script began.
   public var events: [InputEvent]

@@ -3,6 +3,11 @@ import LinuxSystem
 
 /// The words of a line of an event script, which are read one after the other.
 struct InputScriptLine {
+  /// The places and the distances that a script may have.
+  static let distances = -1_000_000.0...1_000_000.0
+  /// The widths and heights of devices, in millimetres.
+  static let sizes = 0.0...100_000.0
+
   private struct Word {
     var text: String
     /// Counted from 1.
@@ -115,7 +120,7 @@ struct InputScriptLine {
     }
     if skip("fingers") { device.fingers = try integer("a number of fingers", in: 1...1000) }
     if skip("size") {
-      device.size = Size(width: try double("a width", in: 0...100_000), height: try double("a height", in: 0...100_000))
+      device.size = Size(width: try double("a width", in: Self.sizes), height: try double("a height", in: Self.sizes))
     }
     if skip("output") { device.outputName = try string("a display's name in quotes") }
     return device
@@ -194,7 +199,7 @@ struct InputScriptLine {
   }
 
   private mutating func double(
-    _ expected: String, in range: ClosedRange<Double> = -1_000_000...1_000_000
+    _ expected: String, in range: ClosedRange<Double> = distances
   ) throws(InputScriptError) -> Double {
     guard let peek, let value = Double(peek), range.contains(value) else { throw unexpected(expected) }
     next += 1
