@@ -150,8 +150,10 @@ public final class CrosshairView: Layer {
   }
 
   private func show(_ owner: Owner, _ device: InputDevice.ID, at point: Point) {
+    // A wrong matrix sends places far away. The text says how far, up to those that no number has: there the mark stays.
+    guard point.x.isFinite, point.y.isFinite else { return }
     hint.isHidden = true
-    var places = ["\(Int(point.x.rounded(.down))), \(Int(point.y.rounded(.down)))"]
+    var places = ["\(Self.text(point.x.rounded(.down))), \(Self.text(point.y.rounded(.down)))"]
     // A pointer is moved on the picture; the others lie on the panel.
     let isOnPanel = devices.first { $0.id == device }.map { !$0.abilities.isDisjoint(with: [.touch, .pen]) } ?? false
     if isOnPanel, let screen = screen() {

@@ -85,6 +85,43 @@ import XCTest
     )
   }
 
+  /// A device whose matrix is wrong tells places far from its panel: the text says so. Those that are infinite on the display
+  /// leave the mark where it was.
+  func testFarPlacesAreShown() throws {
+    let stage = try ManualStage(width: 400, height: 300, rate: .hertz60)
+    defer { stage.engine.invalidate() }
+    let view = CrosshairView(fonts: try SceneFonts()) { [weak engine = stage.engine] in
+      engine?.inputRouter.screens.first?.screen
+    }
+    stage.run(for: .milliseconds(100))
+    view.frame = stage.root.bounds
+    stage.root.addSublayer(view)
+    let id = InputDevice.ID(rawValue: 1)
+    var labels: [Layer] { view.sublayers.last?.sublayers ?? [] }
+    var texts: [String] {
+      labels.map { ($0.sublayers.last as? TextLayer)?.string.split(separator: "  ·").first.map(String.init) ?? "" }
+    }
+    func receive(_ action: InputEvent.Action) {
+      let event = InputEvent(time: stage.clock.now, device: id, action: action)
+      view.take(event)
+      stage.engine.inputRouter.receive(event)
+      stage.run(for: .milliseconds(100))
+    }
+    receive(.added(InputDevice(id: id, name: "panel", abilities: .touch)))
+    let far = Double.greatestFiniteMagnitude
+    for (place, text) in [
+      (Point(-1e6, 0.5), "-400000000, 150"), (Point(1e30, 0.5), "4e+32, 150"), (Point(1e300, 0.5), "4e+302, 150"),
+      (Point(far, -far), "200, 150"),
+    ] {
+      receive(.touch(finger: 0, .down(Point(0.5, 0.5))))
+      receive(.touch(finger: 0, .moved(place)))
+      XCTAssertEqual(texts, [text])
+      XCTAssertTrue(labels.allSatisfy { view.bounds.intersection($0.frame) == $0.frame })
+      _ = try stage.display.capture()
+      receive(.touch(finger: 0, .up))
+    }
+  }
+
   /// Lifted fingers leave a dim cross until the device is touched again, so does a pointer that a finger hides, and a device that goes takes its crosses
   /// with it.
   func testCrossesGo() throws {
