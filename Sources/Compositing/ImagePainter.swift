@@ -5,7 +5,11 @@ import RenderTree
 
 extension Image: PaintableContent {
   func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect {
-    guard isOpaque, transform.isInvertible else { return .zero }
+    // Samples at the edges of a middle mix with what is shown around it.
+    let isMasked = record.flags.contains(.masksToBounds)
+    guard isOpaque, shown(in: record.bounds, effects, isMasked: isMasked).image.isOpaque, transform.isInvertible else {
+      return .zero
+    }
     // An image without a map back from the output is not painted.
     let place = (effects?.parts.cut ?? ContentCut()).place(ofAllIn: effects.contentRect(in: record.bounds))
     guard ImageRows.toOutput(self, place, transform).isInvertible else { return .zero }

@@ -71,6 +71,26 @@ public final class RandomLayers {
     return images
   }
 
+  /// Opaque noise as the middles of larger images, with nothing around it.
+  package static func middles(
+    seed: UInt64, count: Int = 2, makeBitmap: (_ width: Int, _ height: Int) throws(BitmapError) -> Bitmap
+  ) throws(BitmapError) -> [Image] {
+    var random = SplitMix64(seed: seed)
+    var images: [Image] = []
+    for _ in 0..<count {
+      func margin() -> Int { .random(in: 0...4, using: &random) }
+      let (left, top) = (margin(), margin())
+      let (width, height) = (Int.random(in: 1...30, using: &random), Int.random(in: 1...30, using: &random))
+      let bitmap = try makeBitmap(left + width + margin(), top + height + margin())
+      for y in top..<top + height {
+        let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
+        for x in left..<left + width { row[x] = 0xFF00_0000 | .random(in: 0...0xFF_FFFF, using: &random) }
+      }
+      if let middle = bitmap.freeze().middle(x: left, y: top, width: width, height: height) { images.append(middle) }
+    }
+    return images
+  }
+
   /// Changes one thing, with implicit animations or without.
   /// - Returns: the name of the change, for a message.
   @discardableResult

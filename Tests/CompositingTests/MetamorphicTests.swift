@@ -230,16 +230,25 @@ extension TreeSnapshot {
         tree.sides[index].effects = .make(parts, last: nil)
       }
       if let image = tree.sides[index].content as? Image {
-        let swapped =
-          try images[ObjectIdentifier(image)]
-          ?? Bitmap(width: image.width, height: image.height) {
-            image.row($1).assumingMemoryBound(to: UInt32.self)[$0].swappingRedAndBlue
-          }.freeze()
+        let swapped = try images[ObjectIdentifier(image)] ?? image.swappingRedAndBlue()
         images[ObjectIdentifier(image)] = swapped
         tree.sides[index].content = swapped
       }
       tree.records[index].settle(tree.sides[index])
     }
     return tree
+  }
+}
+
+extension Image {
+  /// The image with red and blue swapped, and with all that lies around it.
+  fileprivate func swappingRedAndBlue() throws -> Image {
+    if let whole {
+      let swapped = try whole.image.swappingRedAndBlue()
+      return try #require(swapped.middle(x: whole.x, y: whole.y, width: width, height: height))
+    }
+    return try Bitmap(width: width, height: height) {
+      row($1).assumingMemoryBound(to: UInt32.self)[$0].swappingRedAndBlue
+    }.freeze()
   }
 }

@@ -32,10 +32,13 @@ final class RandomTree {
   ) throws {
     random = SplitMix64(seed: seed)
     let root = Layer(frame: Rect(x: 0, y: 0, width: Double(width), height: Double(height)))
+    func bitmap(_ width: Int, _ height: Int) throws(BitmapError) -> Bitmap {
+      try isGuarded
+        ? Bitmap.guarded(width: width, height: height, at: width % 2 == 0 ? .end : .start)
+        : Bitmap(width: width, height: height)
+    }
     let images =
-      isGuarded
-      ? try RandomLayers.images(seed: seed) { Bitmap.guarded(width: $0, height: $1, at: $0 % 2 == 0 ? .end : .start) }
-      : try RandomLayers.images(seed: seed)
+      try RandomLayers.images(seed: seed, makeBitmap: bitmap) + RandomLayers.middles(seed: seed, makeBitmap: bitmap)
     let font = try SystemFonts.font(.sans, size: 13)
     layers = RandomLayers(in: root, seed: seed, count: count, images: images, files: Self.files, font: font)
     list = isScrolled ? Self.list(in: root, seed: seed, images, font) : nil

@@ -70,6 +70,36 @@ import Testing
     }
   }
 
+  /// An opaque square with nothing around it, which is shown half as large again: at its edges the ground shines through, and not what
+  /// the buffer had before. A layer that masks to its bounds shows the square alone, which hides the ground.
+  @Test(arguments: [false, true])
+  func surroundingsMixWithTheEdgesOfAMiddle(isMasked: Bool) throws {
+    let clear = try Bitmap(width: 40, height: 40) { x, y in
+      (10..<30).contains(x) && (10..<30).contains(y) ? 0xFFFF_FFFF : 0
+    }.freeze()
+    let middle = try #require(clear.middle(x: 10, y: 10, width: 20, height: 20))
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(id: 1, subtreeEnd: 2, bounds: Rect(x: 0, y: 0, width: 30, height: 30), backgroundColor: 0xFF00_0000),
+      SideValues())
+    tree.append(
+      RenderRecord(
+        id: 2, subtreeEnd: 2, bounds: Rect(x: 0, y: 0, width: 30, height: 30), flags: isMasked ? .masksToBounds : []),
+      SideValues(content: middle))
+    let output = try Bitmap(width: 30, height: 30) { _, _ in 0xFFFF_00FF }
+    let all = IntRect(x: 0, y: 0, width: 30, height: 30)
+    Compositor().render(tree, damage: DamageRegion(all), into: output)
+    // The first column takes a sixth of the pixel before the square.
+    let edge: UInt32 = isMasked ? 0xFFFF_FFFF : 0xFFD4_D4D4
+    #expect(output[0, 15].isNear(edge, tolerance: 3) && output[15, 0].isNear(edge, tolerance: 3))
+    #expect(output[15, 15] == 0xFFFF_FFFF)
+    var count = 0
+    Compositor().visitPaintedRuns(of: tree, damage: DamageRegion(all), width: 30, height: 30) { y, columns in
+      if y == 15, columns.contains(15) { count += 1 }
+    }
+    #expect(count == (isMasked ? 1 : 2))
+  }
+
   /// The ways in which an image becomes smaller while its scale falls.
   enum Shrinking: CaseIterable {
     case evenly, turning, moreInWidth, moreInHeight

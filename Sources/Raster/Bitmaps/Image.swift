@@ -10,7 +10,8 @@ public final class Image: Sendable {
   public let width: Int
   public let height: Int
   public let bytesPerRow: Int
-  /// True if every alpha is 255, so that the image hides everything below it.
+  /// True if every alpha is 255, so that the image by itself hides everything below it. For the middle of a larger image this says
+  /// nothing about what lies around it, which is mixed in at its edges when a layer shows it in another size.
   public let isOpaque: Bool
   /// The image that this one is the middle of; nil for one by itself.
   package let whole: Whole?
