@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// The coverage of recently drawn glyphs, shared by all threads and bounded in bytes.
 ///
-/// A glyph costs its bytes of coverage and 128 more. Glyphs age in two generations, as in a `GenerationCache`: when those used
+/// A glyph costs its bytes of coverage and 208 more, which its place in the cache takes. Glyphs age in two generations, as in a `GenerationCache`: when those used
 /// lately cost half the limit, all that were not used since the last time are dropped.
 package final class GlyphCache: Sendable {
   /// Face, size, glyph and the place between pixels: no two bitmaps have all of them in common.
@@ -18,13 +18,17 @@ package final class GlyphCache: Sendable {
     }
   }
 
-  private struct Generations {
+  struct Generations {
+    /// A glyph takes this beside its coverage: 64 bytes for the object; 12 for the head and the rounding of the coverage's memory, which
+    /// are 8 or 16; 12 for its place in an array that doubles, 8 to 16; and three slots, of which the table has 2 to 4 for each.
+    static let overhead = 64 + 12 + 12 + 3 * MemoryLayout<GlyphTable.Slot>.stride
+
     let limit: Int
     var young = GlyphTable()
     var old = GlyphTable()
 
     mutating func add(_ bitmap: GlyphBitmap, for key: Key) {
-      let cost = bitmap.byteCount + 128
+      let cost = bitmap.byteCount + Self.overhead
       guard cost <= limit / 2 else { return }
       if young.cost + cost > limit / 2 { (old, young) = (young, GlyphTable()) }
       young.add(bitmap, for: key, cost: cost)
