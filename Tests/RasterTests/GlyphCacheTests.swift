@@ -83,6 +83,37 @@ import Testing
     withExtendedLifetime(kept) {}
   }
 
+  /// A glyph that a line has several times is made once, and drops no other.
+  @Test func repeatedGlyphsAreMadeOnce() throws {
+    let face = try SystemFonts.face(.sans)
+    let size = GlyphSize(size64: 900, turns: 0)
+    let costs = [0, 1].map { face.bitmap(of: UInt16(36 + $0), size, quarter: 0).byteCount + GlyphCache.Generations.overhead }
+    // Half of it has room for both, and for neither twice.
+    let cache = GlyphCache(limit: 2 * (costs[0] + costs[1]) + 20)
+    var first = Self.glyphs([0], quarter: { _ in 0 })
+    _ = cache.resolve(&first, face: face, size: size)
+    var line = Self.glyphs([1, 1, 1, 1, 1], quarter: { _ in 0 })
+    let kept = cache.resolve(&line, face: face, size: size)
+    #expect(line[0].coverage != nil && Set(line.map(\.coverage)).count == 1)
+    #expect(cache.cost == costs[0] + costs[1])
+    withExtendedLifetime(kept) {}
+  }
+
+  /// Threads that made the same glyph at the same time add it one after the other.
+  @Test func aGlyphAddedAgainDropsNoOther() throws {
+    let face = try SystemFonts.face(.sans)
+    let size = GlyphSize(size64: 900, turns: 0)
+    let keys = (0..<3).map { GlyphCache.Key(face: face, size: size, glyph: $0, quarter: 0) }
+    let bitmap = GlyphBitmap(box: .zero) { _ in }
+    var generations = GlyphCache.Generations(limit: 4 * GlyphCache.Generations.overhead)
+    for key in [keys[0], keys[1], keys[1]] { generations.add(bitmap, for: key) }
+    #expect(generations.old.cost == 0 && generations.young.cost == 2 * GlyphCache.Generations.overhead)
+    generations.add(bitmap, for: keys[2])
+    #expect(generations.old.bitmap(for: keys[0]) != nil && generations.young.bitmap(for: keys[0]) == nil)
+    // One that is used is young again.
+    #expect(generations.bitmap(for: keys[0]) === bitmap && generations.young.bitmap(for: keys[0]) === bitmap)
+  }
+
   /// The table of bitmaps against a dictionary, with keys that share their lower or their upper bits.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func tablesFindWhatWasAdded(seed: UInt64) throws {

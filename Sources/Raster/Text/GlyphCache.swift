@@ -27,7 +27,18 @@ package final class GlyphCache: Sendable {
     var young = GlyphTable()
     var old = GlyphTable()
 
+    /// The bitmap of a glyph, which counts as used.
+    mutating func bitmap(for key: Key) -> GlyphBitmap? {
+      if let bitmap = young.bitmap(for: key) { return bitmap }
+      guard let bitmap = old.bitmap(for: key) else { return nil }
+      add(bitmap, for: key)
+      return bitmap
+    }
+
+    /// Adds a bitmap, unless there is a young one with this key.
     mutating func add(_ bitmap: GlyphBitmap, for key: Key) {
+      // A new generation for a glyph that is there would drop others for nothing.
+      guard young.slot(for: key) == nil else { return }
       let cost = bitmap.byteCount + Self.overhead
       guard cost <= limit / 2 else { return }
       if young.cost + cost > limit / 2 { (old, young) = (young, GlyphTable()) }
@@ -59,10 +70,9 @@ package final class GlyphCache: Sendable {
           let key = Key(face: face, size: size, glyph: placed[index].glyph, quarter: placed[index].quarter)
           if let slot = generations.young.slot(for: key) {
             placed[index].take(slot.coverage, slot.box)
-          } else if let bitmap = generations.old.bitmap(for: key) {
+          } else if let bitmap = generations.bitmap(for: key) {
             placed[index].take(bitmap.base, bitmap.box)
             resolved.others.append(bitmap)
-            generations.add(bitmap, for: key)
           } else {
             isComplete = false
           }
@@ -73,12 +83,19 @@ package final class GlyphCache: Sendable {
     if isComplete { return resolved }
     for index in placed.indices where placed[index].coverage == nil {
       let (glyph, quarter) = (placed[index].glyph, placed[index].quarter)
-      let bitmap = face.bitmap(of: glyph, size, quarter: quarter)
+      let key = Key(face: face, size: size, glyph: glyph, quarter: quarter)
+      // It may be there by now: the line has the same glyph before, or another thread made it.
+      let bitmap =
+        generations.withLock { $0.bitmap(for: key) } ?? added(face.bitmap(of: glyph, size, quarter: quarter), for: key)
       placed[index].take(bitmap.base, bitmap.box)
       resolved.others.append(bitmap)
-      generations.withLock { $0.add(bitmap, for: Key(face: face, size: size, glyph: glyph, quarter: quarter)) }
     }
     return resolved
+  }
+
+  private func added(_ bitmap: GlyphBitmap, for key: Key) -> GlyphBitmap {
+    generations.withLock { $0.add(bitmap, for: key) }
+    return bitmap
   }
 }
 
