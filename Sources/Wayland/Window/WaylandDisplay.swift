@@ -244,8 +244,8 @@ public final class WaylandDisplay: Display {
     let expected = forecast.vblank(after: now)
     let asks = frames.wantsFeedback
     let serial = frames.commit(expected: expected)
-    // The next one is committed before the answer about this one, which may be lost.
-    if expected - now < interval / 2, lateFrame.map({ serial - $0.serial > 4 }) ?? true { lateFrame = (serial, expected) }
+    // The next one is committed before the answer about this one, which may be lost. A new connection counts from 1 again.
+    if expected - now < interval / 2, lateFrame.map({ serial &- $0.serial > 4 }) ?? true { lateFrame = (serial, expected) }
     // A little before its vblank, so that no rounding makes it one later.
     let target = pace == .learned && forecast.isKnown(at: expected) ? expected - forecast.interval / 2 : nil
     window.commit(
