@@ -59,9 +59,12 @@ struct FrameTally<Durations: DurationCollection> {
   /// The same since the last tick: the next one may yet account for them.
   private var openIntervals: [UInt64] = []
   private var hiddenIntervals: UInt64 = 0
-  private var isAfterHiddenTime = false
-  /// The time of the span's intervals before the last one that had a tick or a frame.
-  private var coveredTime = Nanoseconds.zero
+  /// Those of them since the last tick.
+  private var hiddenSinceTick: UInt64 = 0
+  /// The time from tick to tick, in the span.
+  private var timeOfTicks = Nanoseconds.zero
+  /// Intervals before the last tick whose time no two ticks tell.
+  private var untimedIntervals: UInt64 = 0
   /// The tick from which the real refresh rate is measured, and the last one.
   private var anchor: DisplayLink.Tick?
   private var lastTick: DisplayLink.Tick?
@@ -110,6 +113,7 @@ struct FrameTally<Durations: DurationCollection> {
     for open in openIntervals where open > number || open + wanted < number { untickedIntervals += count(in: open) }
     openIntervals.removeAll(keepingCapacity: true)
     isIdle = false
+    addTime(until: tick)
     include(number, from: tick.timestamp)
     if span.contains(number) {
       counts.ticks += 1
@@ -117,6 +121,19 @@ struct FrameTally<Durations: DurationCollection> {
     }
     if anchor == nil { anchor = tick }
     lastTick = tick
+  }
+
+  /// The vblank of a frame without a tick is a guess, so time is that between ticks.
+  private mutating func addTime(until tick: DisplayLink.Tick) {
+    let number = tick.frameNumber
+    let start = min(max(lastTick?.frameNumber ?? firstNumber ?? number, span.lowerBound), number)
+    if let lastTick, hiddenSinceTick == 0 {
+      let (elapsed, all) = (tick.timestamp - lastTick.timestamp, number - lastTick.frameNumber)
+      timeOfTicks += number - start == all ? elapsed : .seconds(elapsed.seconds * Double(number - start) / Double(all))
+    } else {
+      untimedIntervals += number - start - min(hiddenSinceTick, number - start)
+    }
+    hiddenSinceTick = 0
   }
 
   /// Accounts for the intervals between the last tick and this one. The tick's `missed` tells how many ticks were wanted;
@@ -212,22 +229,10 @@ struct FrameTally<Durations: DurationCollection> {
   private func count(in number: UInt64) -> Int { span.contains(number) ? 1 : 0 }
 
   private mutating func include(_ number: UInt64, from vblank: MonotonicTime) {
-    if firstNumber != nil, number > lastNumber { coveredTime += coveredTime(until: number, vblank) }
     firstNumber = min(firstNumber ?? number, number)
     guard number >= lastNumber else { return }
     lastNumber = number
     lastVBlank = vblank
-  }
-
-  /// The time of the intervals from the last one to another, as far as they lie in the span.
-  private mutating func coveredTime(until number: UInt64, _ vblank: MonotonicTime) -> Nanoseconds {
-    let counted = number - min(max(lastNumber, span.lowerBound), number)
-    if isAfterHiddenTime {
-      isAfterHiddenTime = false
-      return counted == 0 ? .zero : interval
-    }
-    let (elapsed, all) = (vblank - lastVBlank, number - lastNumber)
-    return counted == all ? elapsed : .seconds(elapsed.seconds * Double(counted) / Double(all))
   }
 
   // MARK: - Figures
@@ -246,7 +251,7 @@ struct FrameTally<Durations: DurationCollection> {
   mutating func leaveOutIntervals(before number: UInt64) {
     guard firstNumber != nil, number > lastNumber else { return }
     hiddenIntervals += number - lastNumber - 1
-    isAfterHiddenTime = true
+    hiddenSinceTick += number - lastNumber - 1
   }
 
   /// Begins the measurement of the real rate with the next tick.
@@ -273,7 +278,9 @@ struct FrameTally<Durations: DurationCollection> {
     if let firstNumber {
       let start = max(firstNumber, span.lowerBound)
       report.intervals = Int(clamping: end - min(start + hiddenIntervals, end))
-      report.time = coveredTime + interval * Int64(clamping: end - max(min(lastNumber, end), start))
+      let lastTimed = max(min(lastTick?.frameNumber ?? start, end), start)
+      let untimed = untimedIntervals + (end - lastTimed - min(hiddenSinceTick, end - lastTimed))
+      report.time = timeOfTicks + interval * Int64(clamping: untimed)
       if measuredRate != nil, report.time > .zero { report.refreshRate = Double(report.intervals) / report.time.seconds }
       // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
       let firstSkipped = max(lastNumber + 1, start)
