@@ -46,7 +46,7 @@ enum SceneBenchmarks {
       defer { scene.end() }
       // Each number and each arc of the dashboard that changed is a new content, since a renderer may still paint the old one: two
       // allocations for a number, its glyphs and the content; four for an arc, its path, the content and two for its strips.
-      let limit: Double = name == .dashboard ? 90 : 0
+      let limit: Double = name == .dashboard ? 75 : 0
       results.append(try Harness.allocations("\(name): allocations", limit: limit) { try scene.play(1) })
     }
     return (results, versions)
