@@ -11,7 +11,7 @@ extension WaylandDisplay: WindowOwner {
     }
     if changes.contains(.suspended) { happened(.suspended(window.configuration.states.contains(.suspended))) }
     guard !changes.isDisjoint(with: [.first, .resized]) else { return }
-    pictureTime = nil
+    pictureTiming.resized()
     let wasHidden = permission.isHidden
     happened(.configured)
     if changes.contains(.resized), !wasHidden, !permission.isHidden, makeBuffers() {
@@ -32,15 +32,15 @@ extension WaylandDisplay: WindowOwner {
 
   func windowMayDraw() {
     let isSilentNow = frames.callback()
-    let next = ticker.forecast.vblank(after: clock.now)
-    let isLate = isPictureTaken && next - clock.now < interval / 2
-    // Vblanks that follow frames are not known well enough to wait for one.
-    pictureTime = isLate && feedbackClock?.followsFrames == false ? next - interval / 32 : nil
+    let now = clock.now
+    // Vblanks that follow frames are not known well enough.
+    let next = feedbackClock?.followsFrames == false ? ticker.forecast.vblank(after: now) : nil
+    pictureTiming.callback(at: now, next: next, interval: interval)
     happened(.callback)
     tellFrames()
     guard isSilentNow else { return }
     updatePace()
-    if frames.count > 0 { wait.start(after: clock.now) }
+    if frames.count > 0 { wait.start(after: now) }
     observers.notify(.stateChanged(state))
   }
 
@@ -53,10 +53,7 @@ extension WaylandDisplay: WindowOwner {
     let told = connection.globals.stampClock.convert(stamp, now: now, read: connection.readClock)
     // One of another clock than the compositor says proves only that the frame was seen.
     let time = told.flatMap { $0 - now < interval && now - $0 < .seconds(1) ? $0 : nil }
-    if let time, let frame = lateFrame, frame.serial == serial {
-      isPictureTaken = time - frame.vblank > interval / 2
-      lateFrame = nil
-    }
+    if let time { pictureTiming.seen(serial, at: time, interval: interval) }
     let wasTelling = frames.hasTold
     let isHeardAgain = frames.answer(serial, .seen(time ?? now), at: now)
     if let time { learn(time) }

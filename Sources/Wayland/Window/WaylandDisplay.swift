@@ -56,12 +56,7 @@ public final class WaylandDisplay: Display {
   var buffers: WaylandPresenter?
   let wait: VBlankWait
   var permission = FramePermission()
-  /// When the next picture can have a new frame; nil for any time.
-  var pictureTime: MonotonicTime?
-  /// The last frame that was committed in the second half of an interval, and the vblank at its end.
-  var lateFrame: (serial: UInt64, vblank: MonotonicTime)?
-  /// True if such a frame was seen a vblank later: callbacks come after the picture. (Before it, those of sway with a `max_render_time`.)
-  var isPictureTaken = false
+  var pictureTiming = PictureTiming()
   var frames = PresentedFrames(canTell: true)
   /// The vblanks that were learned, also while another source ticks.
   var grid = FeedbackGrid(told: .hertz60)
@@ -212,9 +207,7 @@ public final class WaylandDisplay: Display {
 
   // MARK: - Frames
 
-  /// False also while a frame would be too late for the next vblank, as the compositor has just taken the picture for it. One that waits for
-  /// the tick there is seen as soon, and is newer; and the next one is not late behind it.
-  private var mayDraw: Bool { permission.mayDraw && pictureTime.map { clock.now >= $0 } ?? true }
+  private var mayDraw: Bool { permission.mayDraw && pictureTiming.mayDraw(at: clock.now) }
 
   /// - Returns: true if there are buffers of the configuration's size.
   func makeBuffers() -> Bool {
@@ -244,8 +237,7 @@ public final class WaylandDisplay: Display {
     let expected = forecast.vblank(after: now)
     let asks = frames.wantsFeedback
     let serial = frames.commit(expected: expected)
-    // The next one is committed before the answer about this one, which may be lost. A new connection counts from 1 again.
-    if expected - now < interval / 2, lateFrame.map({ serial &- $0.serial > 4 }) ?? true { lateFrame = (serial, expected) }
+    pictureTiming.committed(serial, at: now, next: expected, interval: interval)
     // A little before its vblank, so that no rounding makes it one later.
     let target = pace == .learned && forecast.isKnown(at: expected) ? expected - forecast.interval / 2 : nil
     window.commit(
