@@ -58,13 +58,7 @@ struct FrameTally<Durations: DurationCollection> {
   private var untickedIntervals = 0
   /// The same since the last tick: the next one may yet account for them.
   private var openIntervals: [UInt64] = []
-  private var hiddenIntervals: UInt64 = 0
-  /// Those of them since the last tick.
-  private var hiddenSinceTick: UInt64 = 0
-  /// The time from tick to tick, in the span.
-  private var timeOfTicks = Nanoseconds.zero
-  /// Intervals before the last tick whose time no two ticks tell.
-  private var untimedIntervals: UInt64 = 0
+  private var intervalTime = IntervalTime()
   /// The tick from which the real refresh rate is measured, and the last one.
   private var anchor: DisplayLink.Tick?
   private var lastTick: DisplayLink.Tick?
@@ -113,7 +107,7 @@ struct FrameTally<Durations: DurationCollection> {
     for open in openIntervals where open > number || open + wanted < number { untickedIntervals += count(in: open) }
     openIntervals.removeAll(keepingCapacity: true)
     isIdle = false
-    addTime(until: tick)
+    intervalTime.add(tick, after: lastTick, from: max(firstNumber ?? number, span.lowerBound))
     include(number, from: tick.timestamp)
     if span.contains(number) {
       counts.ticks += 1
@@ -121,19 +115,6 @@ struct FrameTally<Durations: DurationCollection> {
     }
     if anchor == nil { anchor = tick }
     lastTick = tick
-  }
-
-  /// The vblank of a frame without a tick is a guess, so time is that between ticks.
-  private mutating func addTime(until tick: DisplayLink.Tick) {
-    let number = tick.frameNumber
-    let start = min(max(lastTick?.frameNumber ?? firstNumber ?? number, span.lowerBound), number)
-    if let lastTick, hiddenSinceTick == 0 {
-      let (elapsed, all) = (tick.timestamp - lastTick.timestamp, number - lastTick.frameNumber)
-      timeOfTicks += number - start == all ? elapsed : .seconds(elapsed.seconds * Double(number - start) / Double(all))
-    } else {
-      untimedIntervals += number - start - min(hiddenSinceTick, number - start)
-    }
-    hiddenSinceTick = 0
   }
 
   /// Accounts for the intervals between the last tick and this one. The tick's `missed` tells how many ticks were wanted;
@@ -250,8 +231,7 @@ struct FrameTally<Durations: DurationCollection> {
   /// Leaves out the intervals after the last one: nobody could see the display.
   mutating func leaveOutIntervals(before number: UInt64) {
     guard firstNumber != nil, number > lastNumber else { return }
-    hiddenIntervals += number - lastNumber - 1
-    hiddenSinceTick += number - lastNumber - 1
+    intervalTime.leaveOut(number - lastNumber - 1)
   }
 
   /// Begins the measurement of the real rate with the next tick.
@@ -277,10 +257,8 @@ struct FrameTally<Durations: DurationCollection> {
     report.refreshRate = measuredRate
     if let firstNumber {
       let start = max(firstNumber, span.lowerBound)
-      report.intervals = Int(clamping: end - min(start + hiddenIntervals, end))
-      let lastTimed = max(min(lastTick?.frameNumber ?? start, end), start)
-      let untimed = untimedIntervals + (end - lastTimed - min(hiddenSinceTick, end - lastTimed))
-      report.time = timeOfTicks + interval * Int64(clamping: untimed)
+      report.intervals = Int(clamping: end - min(start + intervalTime.hidden, end))
+      report.time = intervalTime.time(from: start, to: end, last: lastTick?.frameNumber, interval: interval)
       if measuredRate != nil, report.time > .zero { report.refreshRate = Double(report.intervals) / report.time.seconds }
       // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
       let firstSkipped = max(lastNumber + 1, start)
