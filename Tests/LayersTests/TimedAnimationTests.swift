@@ -76,17 +76,17 @@ import Testing
     }
     for count in 0...animations.count {
       var (values, expected) = (AnimatableValues(), AnimatableValues())
-      AnimationStack(animations[..<count])?.apply(to: &values, at: milliseconds(50))
+      AnimationStack.make(animations[..<count])?.apply(to: &values, at: milliseconds(50))
       for animation in animations[..<count] { animation.apply(to: &expected, at: milliseconds(50)) }
       #expect(values.affineTransform == expected.affineTransform)
-      #expect(AnimationStack(animations[..<count])?.contains { $0 === animations[8] } ?? false == (count == 9))
+      #expect(AnimationStack.make(animations[..<count])?.contains { $0 === animations[8] } ?? false == (count == 9))
     }
   }
 
   @Test func veryManyAreNoDeepRecursion() {
     let animation = TimedAnimation(animation, .tests)
     var values = AnimatableValues()
-    AnimationStack(Array(repeating: animation, count: 200_000)[...])?.apply(to: &values, at: milliseconds(1050))
+    AnimationStack.make(Array(repeating: animation, count: 200_000)[...])?.apply(to: &values, at: milliseconds(1050))
     #expect(values.opacity == 15)
   }
 

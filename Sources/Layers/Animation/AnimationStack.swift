@@ -9,13 +9,16 @@ final class AnimationStack: Sendable {
   private let animation: TimedAnimation
   private let above: AnimationStack?
 
-  /// Returns nil for none.
-  init?(_ animations: ArraySlice<TimedAnimation>) {
-    guard !animations.isEmpty else { return nil }
+  /// Returns nil for none. (An initializer that returns nil has allocated all the same.)
+  static func make(_ animations: ArraySlice<TimedAnimation>) -> AnimationStack? {
+    animations.isEmpty ? nil : AnimationStack(animations)
+  }
+
+  private init(_ animations: ArraySlice<TimedAnimation>) {
     let middle = (animations.startIndex + animations.endIndex) / 2
-    below = AnimationStack(animations[..<middle])
+    below = Self.make(animations[..<middle])
     animation = animations[middle]
-    above = AnimationStack(animations[(middle + 1)...])
+    above = Self.make(animations[(middle + 1)...])
   }
 
   /// Puts what they show at `time` into `values`. See `TimedAnimation.apply(to:at:isLate:)`.

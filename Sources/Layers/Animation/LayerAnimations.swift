@@ -14,9 +14,8 @@ struct LayerAnimations: RandomAccessCollection {
   @inline(__always)
   mutating func stack() -> AnimationStack? {
     if let knownStack { return knownStack }
-    // An initializer of a class that returns nil has allocated all the same.
     if running.isEmpty { return nil }
-    knownStack = AnimationStack(running.map(\.timed)[...])
+    knownStack = .make(running.map(\.timed)[...])
     return knownStack
   }
 

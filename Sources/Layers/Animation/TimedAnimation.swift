@@ -72,7 +72,7 @@ final class TimedAnimation: Sendable {
       show = form.apply
       (track, spring) = (form, motion)
     case .group(let animations):
-      let (stack, way) = (AnimationStack(animations[...]), Nanoseconds(active.way))
+      let (stack, way) = (AnimationStack.make(animations[...]), Nanoseconds(active.way))
       show = { values, step in stack?.apply(to: &values, at: .zero + way.scaled(by: step.progress)) }
     case .transition(let transition, let old):
       show = { values, step in values.rare.transition = transition.state(from: old, at: step.progress) }
