@@ -89,9 +89,12 @@ final class Running {
     }
   }
 
-  /// Waits until the process's main thread has slept `times` times; it sleeps once in every frame.
+  /// Waits until the process's main thread has slept another `times` times; it sleeps once in every frame.
+  ///
+  /// Sleeps before the call do not count: a busy machine lets a program sleep often while it starts.
   func waitUntilAsleep(times: Int) {
-    while process.isRunning, (Int(state("voluntary_ctxt_switches")) ?? 0) < times { usleep(1000) }
+    let end = (Int(state("voluntary_ctxt_switches")) ?? 0) + times
+    while process.isRunning, (Int(state("voluntary_ctxt_switches")) ?? 0) < end { usleep(1000) }
   }
 
   /// Waits until the process's main thread has slept on for a tenth of a second.
