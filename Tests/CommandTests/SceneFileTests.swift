@@ -7,18 +7,26 @@ import XCTest
 final class SceneFileTests: XCTestCase {
   func testADumpRendersToTheSameBytes() throws {
     let folder = try TemporaryFolder()
-    // An event at the very time of the picture is seen in both, as is the end of an animation.
+    // An event at the very time of the picture is seen in both, as is the end of an animation, which is the beginning of one that is
+    // played backwards.
     let text = """
       size 30 20
       layer {
         layer card { bounds 0 0 9 9; backgroundColor #F00; state open { position 20 10 } }
         layer { bounds 0 0 4 4; position 2 2; backgroundColor #0F0; basic position.x { to 26; duration 1s } }
+        layer {
+          bounds 0 0 4 4; position 2 16; backgroundColor #00F; speed -1; timeOffset 1s
+          basic position.x { to 26; beginTime 0s; duration 1s }
+        }
       }
       at 1s card.state open
       """
     try text.write(toFile: "\(folder.path)/card.scene", atomically: true, encoding: .utf8)
     let size = ["--size", "320x180"]
-    for (scene, options) in [("still", size), ("springs", size + ["--time", "0.9s"]), ("card.scene", ["--time", "1s"])] {
+    for (scene, options) in [
+      ("still", size), ("springs", size + ["--time", "0.9s"]), ("card.scene", ["--time", "0"]),
+      ("card.scene", ["--time", "1s"]),
+    ] {
       for arguments in [
         ["dump", scene, "--output", "a.scene"] + options, ["render", scene, "--output", "first.png"] + options,
         ["render", "a.scene", "--output", "second.png"] + (options.contains("--time") ? options.suffix(2) : []),

@@ -143,7 +143,7 @@ private struct ModelProgramMaker {
   private mutating func clock() -> LayerTime {
     LayerTime(
       begin: random(in: 0...1) == 0 ? 0 : Double(milliseconds) / 1000, speed: some([0, 0.5, 1, 2, -1]),
-      offset: random(in: 0...1) == 0 ? 0 : seconds(0...900))
+      offset: random(in: 0...1) == 0 ? 0 : seconds(0...3000))
   }
 
   private mutating func spring() -> Spring {

@@ -287,3 +287,15 @@ struct LayerTime {
 
   func time(at outer: Double) -> Double { outer < begin ? 0 : wholeNanoseconds((outer - begin) * speed + offset) }
 }
+
+extension [LayerTime] {
+  /// True if the last of these clocks, each of which goes by the one before, goes back at a time of the display's.
+  func runBackwards(at outer: Double) -> Bool {
+    var (time, speed) = (outer, 1.0)
+    for clock in self {
+      speed *= time < clock.begin ? 0 : clock.speed
+      time = clock.time(at: time)
+    }
+    return speed < 0
+  }
+}

@@ -264,6 +264,8 @@ final class ReferenceModel {
     for layer in root.all {
       // The clocks by which it was shown.
       guard let clocks = layer.shownClocks else { continue }
+      // On a clock that runs backwards they are still to come.
+      if clocks.runBackwards(at: shown) { continue }
       let own = clocks.reduce(shown) { $1.time(at: $0) }
       over += layer.running.filter { $0.isCommitted && !$0.hasToldEnd && $0.movement.isOver(at: own) }
       layer.running.removeAll { running in !running.movement.isKept && over.contains { $0 === running } }
@@ -340,7 +342,7 @@ final class ReferenceModel {
       let own = layer.time(at: time)
       return layer.running.contains {
         guard $0.isCommitted, !$0.hasToldEnd else { return false }
-        return $0.movement.isOver(at: own)
+        return $0.movement.isOver(at: own) && !layer.clocks.runBackwards(at: time)
           || (!$0.hasToldStart && $0.number != nil && $0.movement.begin ?? .infinity <= own)
       }
     }

@@ -40,8 +40,10 @@ extension LayerContext {
           earliestStart = min(earliestStart, animations.clocks.outerTime(ofReaching: begin, from: now))
         }
         if animation.report != .end {
-          let end = animation.timed.active.end
-          earliestEnd = min(earliestEnd, animations.endClocks.outerTime(ofReaching: end, from: now))
+          let clocks = animations.endClocks
+          // A time that only goes back leads away from the end.
+          if clocks.course(from: now) == .backwards { continue }
+          earliestEnd = min(earliestEnd, clocks.outerTime(ofReaching: animation.timed.active.end, from: now))
         }
       }
     }
@@ -83,7 +85,9 @@ extension LayerContext {
     leftWithAnimations.removeAll(keepingCapacity: true)
     if time >= earliestEnd {
       let first = ended.count
-      for (layer, animations) in animated where layer.context === self {
+      // An animation past its end is still to be shown where time goes back.
+      for (layer, animations) in animated
+      where layer.context === self && !animations.endClocks.runsBackwards(at: time) {
         takeEnded(of: layer, at: animations.endClocks.time(at: time), into: &ended)
       }
       ended[first...].sort { $0.animation.order < $1.animation.order }

@@ -100,6 +100,18 @@ struct ClockChain: Sendable {
     return speed > 0 ? .forwards : .backwards
   }
 
+  /// True if the layer's time goes back at a time of the display's clock.
+  func runsBackwards(at outer: MonotonicTime) -> Bool {
+    var time = outer
+    var speed = 1.0
+    for clock in clocks {
+      guard clock.hasBegun(at: time) else { return false }
+      speed *= clock.speed
+      time = clock.time(at: time)
+    }
+    return speed < 0
+  }
+
   /// The time of the display's clock, `now` or later, at which the layer's clock will have come to `time`; `distantFuture` if it
   /// does not go there. It may be a nanosecond off.
   func outerTime(ofReaching time: MonotonicTime, from now: MonotonicTime) -> MonotonicTime {
@@ -137,6 +149,10 @@ struct ClockChain: Sendable {
 ///
 /// A layer that stands costs nothing. Its `timeOffset` then moves its animations by hand; one that has come to its end is removed
 /// unless its `isRemovedOnCompletion` is false.
+///
+/// A layer whose time goes back plays its animations from their ends to their beginnings. They do not end, and are not removed: the end
+/// of an animation still lies before the layer, or was never passed. A `speed` of −1 with a `timeOffset` of the duration plays one that
+/// has a `beginTime` of `.zero`.
 extension Layer {
   /// The time of the superlayer's clock at which the layer's clock begins. 0 at first.
   public var beginTime: MonotonicTime {
