@@ -32,7 +32,8 @@ extension RandomLayers {
 
   private func stateTransition() -> StateTransition {
     var transition = StateTransition(
-      from: random.chance(0.3) ? "a" : nil, to: random.chance(0.5) ? "two words" : nil,
+      from: [.any, .any, .any, "a", .noState].randomElement(using: &random) ?? .any,
+      to: [.any, .any, "two words", "two words", .noState].randomElement(using: &random) ?? .any,
       duration: random.chance(0.5) ? .milliseconds(Int64.random(in: 0...80, using: &random)) : nil,
       timingFunction: random.chance(0.5) ? .easeOut : nil)
     if random.chance(0.4) {

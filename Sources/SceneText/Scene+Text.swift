@@ -96,7 +96,7 @@ extension SceneWriter {
       }
     }
     // A name that no state has is that of a state without values.
-    let used = [layer.state] + layer.stateTransitions.flatMap { [$0.from, $0.to] }
+    let used = [layer.state] + layer.stateTransitions.flatMap { [$0.from.name, $0.to.name] }
     for name in used.compactMap(\.self) where written.insert(name).inserted { block("state \(Self.state(name))") }
     if let name = layer.state {
       elements(layer.valuesBeforeState, of: targets, head: "inState \(Self.state(name))") {
@@ -104,7 +104,6 @@ extension SceneWriter {
       }
     }
     for transition in layer.stateTransitions {
-      let (from, to) = (transition.from.map(Self.state) ?? "*", transition.to.map(Self.state) ?? "*")
       var properties: [String] = []
       if let duration = transition.duration {
         properties.append("duration \(ValueSyntax<Nanoseconds>.duration.text(duration, self))")
@@ -112,7 +111,7 @@ extension SceneWriter {
       if let function = transition.timingFunction {
         properties.append("timingFunction \(ValueSyntax<TimingFunction>.timingFunction.text(function, self))")
       }
-      block("stateTransition from \(from) to \(to)", properties) {
+      block("stateTransition from \(Self.end(transition.from)) to \(Self.end(transition.to))", properties) {
         let last = Dictionary(transition.animations.indices.map { (transition.animations[$0].place, $0) }) { $1 }
         for (index, animation) in transition.animations.enumerated() where last[animation.place] == index {
           guard let target = targets[animation.target] else { continue }
@@ -159,4 +158,12 @@ extension SceneWriter {
   }
 
   private static func state(_ name: String) -> String { Self.name(PrintedNames.state(name)) }
+
+  private static func end(_ end: StateTransition.End) -> String {
+    switch end {
+    case .any: "*"
+    case .noState: "none"
+    case .state(let name): state(name)
+    }
+  }
 }

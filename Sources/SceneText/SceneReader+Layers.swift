@@ -198,8 +198,8 @@ extension SceneReader {
   private func stateTransition(of layer: SceneKind, _ names: inout StateNames) throws(SceneError) -> StateTransition {
     var transition = StateTransition()
     var places: [LayerState.Place: SceneToken] = [:]
-    if take("from") { transition.from = try stateName(&names) }
-    if take("to") { transition.to = try stateName(&names) }
+    if take("from") { transition.from = try end(&names) }
+    if take("to") { transition.to = try end(&names) }
     try block(of: "a property of the transition") { () throws(SceneError) in
       if animationKind == nil, let target = takeTarget(&names) {
         let index = names.targets.count - 1
@@ -224,11 +224,12 @@ extension SceneReader {
     return transition
   }
 
-  /// A name, or `*` for any.
-  private func stateName(_ names: inout StateNames) throws(SceneError) -> String? {
-    if token.kind != .star { return try takeState(&names, "the name of a state, or * for any") }
+  /// A name, `*` for any, or `none` for no state.
+  private func end(_ names: inout StateNames) throws(SceneError) -> StateTransition.End {
+    if take("none") { return .noState }
+    if token.kind != .star { return .state(try takeState(&names, "the name of a state, * for any, or none")) }
     advance()
-    return nil
+    return .any
   }
 
   /// The name of a state, which may stand after it.

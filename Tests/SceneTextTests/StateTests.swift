@@ -169,7 +169,7 @@ final class StateTests: XCTestCase {
     layer.states = ["a", "b"].map { name in
       LayerState(name, [.init(.position, Point(number(0...90), number(0...90))), .init(.opacity, number(0...1))])
     }
-    layer.stateTransitions = [nil, "a"].map { state in
+    layer.stateTransitions = [.any, "a", .noState].map { (state: StateTransition.End) in
       var spring = SpringAnimation(.position)
       (spring.keepsVelocity, spring.speed) = (random.chance(0.7), [0.5, 1, 2].randomElement(using: &random) ?? 1)
       return StateTransition(
@@ -291,8 +291,7 @@ final class StateTests: XCTestCase {
     try onMain {
       for name in [
         "none", "group", "transition", "duration", "timingFunction", "from", "to", "*", "state", "a.state", ".state", "",
-        "{",
-        "layer", "two words", "1", "-", "infinity", "opacity", "\"\\\n\u{1}é", "scale", "basic",
+        "{", "layer", "two words", "1", "-", "infinity", "opacity", "\"\\\n\u{1}é", "scale", "basic",
       ] {
         let root = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
         let inner = Layer()
@@ -305,7 +304,7 @@ final class StateTests: XCTestCase {
           LayerState(name, [.init(.opacity, 0.5), .init(.transform, .scale(2)), .init(.opacity, 0.75, of: name)])
         ]
         root.stateTransitions = [
-          StateTransition(from: name, to: name, animations: [.init(.opacity, BasicAnimation(.opacity), of: name)])
+          StateTransition(from: .state(name), animations: [.init(.opacity, BasicAnimation(.opacity), of: name)])
         ]
         root.state = name
         let events = [nil, name].map { Scene.Event(time: .seconds(1), layer: name, state: $0) }
@@ -314,7 +313,7 @@ final class StateTests: XCTestCase {
         XCTAssertEqual(copy.events.map(\.layer), [name, name], text)
         XCTAssertEqual(copy.events.map(\.state), [nil, state], text)
         XCTAssertEqual(copy.root.state, state)
-        XCTAssertEqual(copy.root.stateTransitions.map(\.from), [state])
+        XCTAssertEqual(copy.root.stateTransitions.map(\.from), [.state(state)])
         XCTAssertEqual(copy.root.stateTransitions[0].animations.map(\.target), [name])
         XCTAssertEqual(copy.root.sublayers[0].opacity, 0.75)
         XCTAssertEqual(try Scene.text(of: copy.root, events: copy.events), text)
@@ -379,22 +378,23 @@ final class StateTests: XCTestCase {
     }
   }
 
-  func testTheBestTransitionHolds() {
-    onMain {
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      layer.states = [LayerState("a", [.init(.opacity, 0.5)]), LayerState("b", [.init(.opacity, 0)])]
-      layer.stateTransitions = [
-        StateTransition(duration: .seconds(1)), StateTransition(from: "a", duration: .seconds(2)),
-        StateTransition(to: "b", duration: .seconds(3)), StateTransition(from: "a", to: "b", duration: .seconds(4)),
-      ]
-      let context = LayerContext(root: layer, workers: WorkerPool(threads: 1))
-      _ = context.commit(at: .zero + .seconds(1))
-      var durations: [Nanoseconds?] = []
-      for state in ["a", "b", nil, "b", "a", nil] {
-        layer.state = state
-        durations.append(layer.animation(forKey: "opacity")?.duration)
+  func testTheBestTransitionHolds() throws {
+    try onMain {
+      let text = """
+        layer {
+          state a { opacity 0.5 }; state b { opacity 0 }; stateTransition { duration 1s }
+          stateTransition from a { duration 2s }; stateTransition to b { duration 3s }; stateTransition from a to b { duration 4s }
+          stateTransition from none to b { duration 5s }; stateTransition to none { duration 6s }
+        }
+        """
+      for layer in [try Scene(text: text).root, try Scene(text: Scene.text(of: Scene(text: text).root)).root] {
+        let context = LayerContext(root: layer, workers: WorkerPool(threads: 1))
+        _ = context.commit(at: .zero + .seconds(1))
+        for (state, seconds) in [("a", 1), ("b", 4), (nil, 6), ("b", 5), ("a", 1), (nil, 6)] as [(String?, Double)] {
+          layer.state = state
+          XCTAssertEqual(layer.animation(forKey: "opacity")?.duration, .seconds(seconds))
+        }
       }
-      XCTAssertEqual(durations, [1, 4, 1, 3, 1, 2].map { .seconds($0) })
     }
   }
 }

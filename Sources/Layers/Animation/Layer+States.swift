@@ -93,10 +93,10 @@ public struct LayerState {
 /// Properties without an animation of their own move with `duration` and `timingFunction`, or change at once where whole layers have a
 /// `Transition`. A change for which a layer has no state transition is seen at once.
 public struct StateTransition: Sendable {
-  /// The state that is left; nil for any, the layer's own values included.
-  public var from: String?
-  /// The state that is entered; nil for any.
-  public var to: String?
+  /// The state that is left.
+  public var from: End
+  /// The state that is entered.
+  public var to: End
   /// Nil for the transaction's.
   public var duration: Nanoseconds?
   /// Nil for the transaction's, and without one there `TimingFunction.default`.
@@ -105,11 +105,30 @@ public struct StateTransition: Sendable {
   public var animations: [Element]
 
   public init(
-    from: String? = nil, to: String? = nil, duration: Nanoseconds? = nil, timingFunction: TimingFunction? = nil,
+    from: End = .any, to: End = .any, duration: Nanoseconds? = nil, timingFunction: TimingFunction? = nil,
     animations: [Element] = []
   ) {
     (self.from, self.to, self.duration) = (from, to, duration)
     (self.timingFunction, self.animations) = (timingFunction, animations)
+  }
+
+  /// The states that an end of a transition stands for. A literal is the name of one: `StateTransition(from: "open", to: .noState)`.
+  public enum End: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// Each state, and no state.
+    case any
+    /// The layer's own values.
+    case noState
+    case state(String)
+
+    public init(stringLiteral name: String) { self = .state(name) }
+
+    /// How well it suits a state, or nil for none; nil if not at all.
+    fileprivate func rank(of state: String?) -> Int? {
+      self == .any ? 0 : self == (state.map(Self.state) ?? .noState) ? 1 : nil
+    }
+
+    /// The state that it names.
+    package var name: String? { if case .state(let name) = self { name } else { nil } }
   }
 
   /// The animation of one property.
@@ -145,8 +164,8 @@ public struct StateTransition: Sendable {
 
   /// How well it suits a change; nil if not at all. The state that is entered counts for more.
   func rank(from old: String?, to new: String?) -> Int? {
-    guard from == nil || from == old, to == nil || to == new else { return nil }
-    return (from == nil ? 0 : 1) + (to == nil ? 0 : 2)
+    guard let left = from.rank(of: old), let entered = to.rank(of: new) else { return nil }
+    return left + entered * 2
   }
 }
 
@@ -184,7 +203,7 @@ extension Layer {
   }
 
   /// The animations of changes of `state`. Of several that suit the one for this very change holds, then one that names the state
-  /// that is entered, then one that names the state that is left, and of the same rank the first.
+  /// that is entered, then one that names the state that is left, and of the same rank the first. `.noState` counts as a name.
   public var stateTransitions: [StateTransition] {
     get { layerStates?.transitions ?? [] }
     set { states(unless: newValue.isEmpty)?.transitions = newValue }
