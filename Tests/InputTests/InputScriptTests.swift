@@ -124,7 +124,7 @@ import Testing
         let lines = damaged.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         #expect(lines.indices.contains(error.line - 1), "seed \(seed): \(error)")
         if lines.indices.contains(error.line - 1) {
-          #expect(1...(lines[error.line - 1].count + 1) ~= error.column, "seed \(seed): \(error)")
+          #expect(1...(lines[error.line - 1].unicodeScalars.count + 1) ~= error.column, "seed \(seed): \(error)")
         }
       }
     }

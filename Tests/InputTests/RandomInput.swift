@@ -27,10 +27,11 @@ enum RandomInput {
 
   private static func device(_ id: UInt32, _ random: inout SplitMix64) -> InputDevice {
     let name = (0..<Int.random(in: 0...12, using: &random)).map { _ in
-      "aZ \"\\#é1".randomElement(using: &random).map(String.init) ?? ""
+      // Two of them join the character before them.
+      "aZ \"\\#é1\u{308}\u{200D}".unicodeScalars.randomElement(using: &random) ?? "a"
     }
     return InputDevice(
-      id: InputDevice.ID(rawValue: id), name: name.joined(),
+      id: InputDevice.ID(rawValue: id), name: String(String.UnicodeScalarView(name)),
       abilities: InputDevice.Abilities(rawValue: UInt8.random(in: 0..<64, using: &random)),
       fingers: Bool.random(using: &random) ? Int.random(in: 1...1000, using: &random) : nil,
       size: Bool.random(using: &random) ? Size(width: number(&random, 0...1000), height: number(&random, 0...1000)) : nil,

@@ -193,6 +193,9 @@ import Testing
     let named = try InputScript(mouse.replacing("\"device\"", with: "\"a\u{1B}b\""))
     #expect(named.events.first?.action.words == "added \"a b\" pointer")
     #expect(try InputScript(named.description) == named)
+    let marked = try InputScript(mouse.replacing("\"device\"", with: "\"\u{308}a\\\"\u{308}b\""))
+    #expect(marked.events.first?.action.words == "added \"\u{308}a\\\"\u{308}b\" pointer")
+    #expect(try InputScript(marked.description) == marked)
   }
 
   @Test func devicesThatNobodyUsesAreLeftOut() throws {

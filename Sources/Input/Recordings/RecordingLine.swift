@@ -78,11 +78,15 @@ struct RecordingLine {
     guard let end = bytes.lastIndex(of: UInt8(ascii: "\"")), end > next else {
       throw error("a closing quote", at: bytes.endIndex)
     }
-    let text = String(decoding: bytes[next + 1..<end], as: UTF8.self)
+    var text: [UInt8] = []
+    for byte in bytes[next + 1..<end] {
+      // Later versions put a backslash before a quote.
+      if byte == UInt8(ascii: "\""), text.last == UInt8(ascii: "\\") { text.removeLast() }
+      text.append(byte)
+    }
     next = end + 1
     skipSpaces()
-    // Later versions put a backslash before a quote.
-    return text.replacing("\\\"", with: "\"")
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Reads all that is left.

@@ -129,8 +129,12 @@ extension InputEvent.TouchpadGesture {
 extension String {
   /// In quotes, on one line.
   fileprivate var quoted: String {
-    let text = withoutControlCharacters.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-    return "\"\(text)\""
+    var text = Self.UnicodeScalarView()
+    for scalar in withoutControlCharacters.unicodeScalars {
+      if scalar == "\\" || scalar == "\"" { text.append("\\") }
+      text.append(scalar)
+    }
+    return "\"\(String(text))\""
   }
 }
 

@@ -10,7 +10,7 @@ public struct InputScriptError: Error, Hashable, Sendable, CustomStringConvertib
   public var file: String?
   /// Counted from 1.
   public var line: Int
-  /// The character of the line, counted from 1.
+  /// The Unicode scalar of the line, counted from 1.
   public var column: Int
   public var expected: String
   /// The word at the place; nil at the end of the line.

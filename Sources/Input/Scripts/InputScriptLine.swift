@@ -19,7 +19,7 @@ struct InputScriptLine {
   private let file: String?
   private var words: [Word] = []
   private var next = 0
-  /// The column after the last character.
+  /// The column after the last scalar.
   private var end = 1
 
   init(_ text: Substring, number: Int, file: String?) throws(InputScriptError) {
@@ -27,28 +27,29 @@ struct InputScriptLine {
     var column = 0
     var word: Word?
     var isEscaped = false
-    for character in text {
+    // A mark that combines with a quotation mark or a blank before it belongs to what follows.
+    for scalar in text.unicodeScalars {
       column += 1
       if let quoted = word, quoted.isQuoted {
-        if isEscaped || character != "\\" && character != "\"" {
-          word?.text.append(character)
+        if isEscaped || scalar != "\\" && scalar != "\"" {
+          word?.text.unicodeScalars.append(scalar)
           isEscaped = false
-        } else if character == "\\" {
+        } else if scalar == "\\" {
           isEscaped = true
         } else {
           words.append(quoted)
           word = nil
         }
-      } else if character == "#" {
+      } else if scalar == "#" {
         break
-      } else if character.isWhitespace {
+      } else if scalar.properties.isWhitespace {
         if let word { words.append(word) }
         word = nil
-      } else if character == "\"", word == nil {
+      } else if scalar == "\"", word == nil {
         word = Word(text: "", column: column, isQuoted: true)
       } else {
         word = word ?? Word(text: "", column: column)
-        word?.text.append(character)
+        word?.text.unicodeScalars.append(scalar)
       }
     }
     end = column + 1
