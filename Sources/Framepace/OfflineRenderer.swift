@@ -52,9 +52,10 @@ public final class OfflineRenderer {
   ///   - scale: pixels a point.
   ///   - time: of the first frame, after `start`. The time before it is not played: animations are evaluated for it.
   ///   - blending: the light in which colours mix.
+  ///   - isOpaque: false for pictures that are transparent where no layer is; otherwise these pixels are black.
   public init(
     root: Layer, width: Int, height: Int, scale: Double = 1, rate: RefreshRate = .hertz60, frames: Int,
-    from time: Nanoseconds = .zero, blending: Blending = .sRGB
+    from time: Nanoseconds = .zero, blending: Blending = .sRGB, isOpaque: Bool = true
   ) throws {
     start = MonotonicTime(nanoseconds: 1_000_000_000_000)
     self.frames = frames
@@ -68,6 +69,7 @@ public final class OfflineRenderer {
     engine = Engine(
       display: display, root: root, scale: scale, loop: FrameLoop(clock: .manual(clock)), blending: blending)
     engine.waitsForDrawings = true
+    if !isOpaque { engine.context.backdrop = 0 }
   }
 
   /// Renders the next frame; nil after the last one.

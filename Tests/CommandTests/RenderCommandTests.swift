@@ -57,6 +57,26 @@ struct RenderCommandTests {
     #expect(try picture(["b.scene"]) == light)
   }
 
+  @Test func leavesOutTheBackgroundOnRequest() throws {
+    let folder = try TemporaryFolder()
+    let text = "size 16 16\nlayer { layer { bounds 0 0 4 4; position 8 8; backgroundColor #FF000080 } }\n"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/dot.scene"))
+    for (option, corner, middle) in [("--scale=1", 0xFF00_0000, 0xFF80_0000), ("--transparent", 0, 0x8080_0000)]
+      as [(String, UInt32, UInt32)]
+    {
+      let result = try framepace(["render", "dot.scene", "--output", "a.png", option], in: folder.path)
+      #expect(result.status == 0, "\(result.error)")
+      let image = try PNG.decode([UInt8](folder.contents(of: "a.png")))
+      #expect(image.row(0).load(as: UInt32.self) == corner)
+      #expect(image.row(8).load(fromByteOffset: 32, as: UInt32.self) == middle)
+    }
+    let film = try framepace(
+      ["render", "dot.scene", "--output", "a.apng", "--transparent", "--frames", "2"], in: folder.path)
+    #expect(film.status == 0, "\(film.error)")
+    let picture = try PNG.decode([UInt8](folder.contents(of: "a.apng")))
+    #expect(picture.row(0).load(as: UInt32.self) == 0)
+  }
+
   /// A disk that fills up during the write leaves the old picture and no other file.
   @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
   func aFullDiskLeavesTheOldPicture() throws {

@@ -69,6 +69,7 @@ struct WrongInputTests {
     (["render", "orbit", "--output", "-", "--format", "png", "--frames", "2"], "'-' is one file", "folder"),
     (["render", "orbit", "clock", "--output", "x.apng"], "'x.apng' is one file", "folder"),
     (["render", "orbit", "--output", "x.apng", "--format", "y4m"], "asks for apng, and --format for y4m", "use one"),
+    (["render", "orbit", "--output", "x.y4m", "--transparent"], "--transparent: the video of y4m", "png or apng"),
     (["render", "orbit", "--output", "x", "--format", "gif"], "'gif' is invalid for '--format", "png, apng or y4m"),
     (["render", "orbit", "--output", ""], "--output <folder|file|-> is missing", ".png"),
     (["render"], "Name a scene", "render orbit --output orbit.png"),

@@ -111,6 +111,37 @@ import XCTest
     moving.invalidate()
   }
 
+  /// Over black a picture without a background is the one that is black where no layer is. What moves leaves no trace.
+  func testPicturesMayBeTransparentWhereNoLayerIs() throws {
+    func frames(isOpaque: Bool) throws -> [Image] {
+      let (root, card) = (Layer(), Layer(frame: Rect(x: 8, y: 8, width: 20, height: 16)))
+      (card.backgroundColor, card.opacity, card.cornerRadius) = (Color(hex: 0x3366CC), 0.5, 5)
+      (card.shadowOpacity, card.shadowRadius, card.shadowOffset) = (0.8, 3, Size(0, 2))
+      root.addSublayer(card)
+      let renderer = try OfflineRenderer(
+        root: root, width: 64, height: 40, rate: .hertz60, frames: 5, isOpaque: isOpaque)
+      card.add(BasicAnimation(.positionX, from: 18, to: 46, duration: .seconds(1)))
+      defer { renderer.invalidate() }
+      return try (0..<5).compactMap { _ in try renderer.nextFrame()?.image }
+    }
+    for (picture, opaque) in zip(try frames(isOpaque: false), try frames(isOpaque: true)) {
+      XCTAssertEqual([picture.isOpaque, opaque.isOpaque], [false, true])
+      var covered = 0
+      for y in 0..<40 {
+        for x in 0..<64 {
+          let own = picture.row(y).load(fromByteOffset: x * 4, as: UInt32.self)
+          let other = opaque.row(y).load(fromByteOffset: x * 4, as: UInt32.self)
+          for shift in [0, 8, 16] as [UInt32] {
+            XCTAssertEqual(Int(own >> shift & 255), Int(other >> shift & 255), accuracy: 1, "\(x), \(y)")
+          }
+          if own != 0 { covered += 1 }
+          if other == 0xFF00_0000 { XCTAssertEqual(own & 0xFF_FFFF, 0, "\(x), \(y)") }
+        }
+      }
+      XCTAssertTrue((300...900).contains(covered), "\(covered) pixels")
+    }
+  }
+
   /// Frame 0 shows the beginning of animations that were added before it, at any rate.
   func testAnimationsAddedBeforeTheFirstFrameBeginWithIt() throws {
     for (rate, step) in [(RefreshRate.hertz60, 20), (try XCTUnwrap(RefreshRate(numerator: 10, denominator: 1)), 120)] {

@@ -19,6 +19,7 @@ struct RenderCommand: ParsableCommand {
         framepace render clock --output clock.apng --frames 120
         framepace render clock --output - --format y4m | ffmpeg -i - clock.mp4
         framepace render card.scene --output card.png --state open
+        framepace render badge.scene --output badge.png --transparent
         framepace render feed --output feed.apng --frames 120 --input drag.input
         framepace render feed --output feed.png --time 2s --input drag.input
 
@@ -93,6 +94,9 @@ struct RenderCommand: ParsableCommand {
     transform: SceneChoice.parseState)
   var state: [String] = []
 
+  @Flag(help: "Leave pixels transparent that no layer covers, instead of black; in png and apng.")
+  var transparent = false
+
   @OptionGroup var blending: BlendingOptions
 
   @OptionGroup var overlays: OverlayOptions
@@ -126,6 +130,9 @@ struct RenderCommand: ParsableCommand {
     }
     if let format, let named = PictureFormat(file: output), format != named {
       throw ValidationError("--output '\(output)' asks for \(named.rawValue), and --format for \(format.rawValue): use one.")
+    }
+    if transparent, pictureFormat == .y4m {
+      throw ValidationError("--transparent: the video of y4m has no transparency. Use png or apng.")
     }
     if isFile && (files > 1 || frames != nil && pictureFormat == .png) {
       throw ValidationError("--output '\(output)' is one file, and this makes several pictures: use a folder.")
@@ -218,7 +225,8 @@ struct RenderCommand: ParsableCommand {
     first -= rate.offset(ofInterval: Int64(preceding))
     let renderer = try OfflineRenderer(
       root: content.root, width: size.width, height: size.height, scale: scale, rate: rate,
-      frames: pictureCount + preceding, from: first, blending: blending.blending ?? content.blending)
+      frames: pictureCount + preceding, from: first, blending: blending.blending ?? content.blending,
+      isOpaque: !transparent)
     try renderer.engine.show(overlays.show)
     try content.setStates(state)
     func note(_ sentence: String) {

@@ -27,9 +27,11 @@ extension LayerContext {
 
   /// The committed tree at a time, of which nobody takes note.
   func snapshot(at time: MonotonicTime) -> TreeSnapshot {
-    snapshots.tree(evaluation: moving.isEmpty ? nil : time.nanoseconds, animated: moving) { animations, record, sides in
-      animations.write(&record, &sides, at: time)
+    var tree = snapshots.tree(evaluation: moving.isEmpty ? nil : time.nanoseconds, animated: moving) {
+      $0.write(&$1, &$2, at: time)
     }
+    tree.backdrop = backdrop
+    return tree
   }
 
   // MARK: Commit

@@ -39,6 +39,8 @@ public final class LayerContext {
       outputSpace = scale == 1 ? nil : SublayerSpace(scale: scale)
     }
   }
+  /// The colour of pixels that no layer covers, with alpha multiplied in; black at first. Set it before the first frame.
+  package var backdrop: UInt32 = 0xFF00_0000
   /// Called at the first mark since the last commit. The handler may only set a mark or wake the loop.
   public var onNeedsCommit: (@MainActor () -> Void)?
   /// Called if there was no memory for a layer's contents; the old contents stay. While it is nil, a
