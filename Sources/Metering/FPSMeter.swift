@@ -78,7 +78,6 @@ public final class FPSMeter {
     refreshResumed()
     log.append(event)
     run.handle(event)
-    if case .lost = event { lateCauses.addLost() }
     guard case .presented(let frame) = event else { return nil }
     return lateCauses.add(frame, interval: refreshRate.interval, resumed: resumed)
   }
@@ -90,7 +89,9 @@ public final class FPSMeter {
   private func counted(_ event: FrameEvent) -> FrameEvent? {
     guard isHidden || isFirstTickAwaited else { return event }
     switch event {
-    case .tick where isHidden, .lost where isHidden: return nil
+    case .tick where isHidden: return nil
+    // A frame that was handed over before was made, and is lost with the display.
+    case .lost(let frame) where isHidden: return run.isPending(frame) ? event : nil
     case .tick(var tick):
       isFirstTickAwaited = false
       run.leaveOutIntervals(before: tick.frameNumber)

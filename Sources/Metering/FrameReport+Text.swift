@@ -9,11 +9,10 @@ extension FrameReport: CustomStringConvertible {
   ///
   /// - Parameter width: the longest line, in characters.
   package func text(width: Int) -> String {
-    let waiting = pending == 0 ? [] : ["\(pending) pending"]
+    let ends = [(pending, "pending"), (discarded, "discarded"), (lost, "lost")].filter { $0.0 > 0 }.map { "\($0) \($1)" }
     let hasty = early == 0 ? [] : ["\(early) early"]
-    let gone = lost == 0 ? [] : ["\(lost) lost"]
-    let counts = ["\(late) late"] + hasty + gone + ["\(missed) missed", "\(idle) idle"]
-    var lines = [("frames", ["\(frames) made", "\(presented) presented"] + waiting + counts)]
+    let counts = ["\(late) late"] + hasty + ["\(missed) missed", "\(idle) idle"]
+    var lines = [("frames", ["\(frames) made", "\(presented) presented"] + ends + counts)]
     if !lateCauses.isEmpty { lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" })) }
     if !missedCauses.isEmpty { lines.append(("missed by", missedCauses.map { "\($0.intervals) \($0.cause.name)" })) }
     lines.append(("a second", rates))

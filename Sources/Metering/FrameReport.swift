@@ -35,21 +35,24 @@ public struct FrameReport: Equatable, Sendable {
   public var ticks = 0
   /// Intervals that had a frame but needed no tick, such as a run's first one.
   public var unticked = 0
-  /// Frames that were handed to the presenter.
+  /// Frames that were made. Each has one end: together `presented`, `discarded`, `lost` and, in the figures of a whole run, `pending` are
+  /// `frames`.
   public var frames = 0
   /// Frames that were seen.
   public var presented = 0
-  /// Frames that wait for their vblank at the end of the run. In the figures of a whole run only.
+  /// Frames that were handed over and wait for their vblank at the end of the run. In the figures of a whole run only.
   public var pending = 0
   /// When the first frame was seen.
   public var firstPresented: MonotonicTime?
-  /// Frames that were seen more than T/2 after the vblank that link callbacks were promised.
+  /// Frames that were seen, more than T/2 after the vblank that link callbacks were promised.
   public var late = 0
-  /// Frames that were seen more than T/2 before the vblank that they were made for.
+  /// Frames that were seen, more than T/2 before the vblank that they were made for.
   public var early = 0
-  /// Frames that were wanted and are never seen: the display was away, went, or refused them late. They were handed over before or not.
+  /// Frames that are never seen since the display was away, went, or refused them, or showed a newer one. They were handed over or not.
   public var lost = 0
-  /// The work of frames that were never shown: newer frames replaced them before a buffer was free.
+  /// Frames that are never seen since newer ones took their place before a buffer was free. They were not handed over.
+  public var discarded = 0
+  /// The work of the discarded frames.
   public var discardedWork = Nanoseconds.zero
   /// Intervals without a tick although frames were wanted. A variable display counts its own intervals: a long one is one.
   public var missed = 0
@@ -83,8 +86,8 @@ public struct FrameReport: Equatable, Sendable {
   /// How far from the vblank that a frame was made for was the one that showed it, in either direction; of frames that were in time or late
   /// by the prediction, and whose target was no guess.
   public var predictionError = Distribution()
-  /// The causes of late frames, the most frequent first, but stuffing last, which follows from others. Frames that were never seen, as
-  /// the display was away, count with them as display loss. In the figures of a whole run only.
+  /// The causes of late frames, the most frequent first, but stuffing last, which follows from others: together they are `late`. In the
+  /// figures of a whole run only.
   public var lateCauses: [LateCount] = []
   /// The causes of all missed intervals, the most frequent first: together they are `missed`. In the figures of a whole run only.
   public var missedCauses: [MissedCount] = []
@@ -99,7 +102,7 @@ public struct FrameReport: Equatable, Sendable {
 
   /// Ticks a second, with intervals whose frame needed none; nil for less than `shortestTime`.
   public var tickRate: Double? { rate(of: ticks + unticked) }
-  /// Frames made a second; nil for less than `shortestTime`.
+  /// Frames made a second, also those that were not seen; nil for less than `shortestTime`.
   public var frameRate: Double? { rate(of: frames) }
   /// Frames seen a second, with those pending at the end of a run, which are not lost; nil for less than `shortestTime`. Of a screen
   /// that has shown nothing, it is not known that it will.

@@ -62,8 +62,8 @@ struct FrameTally<Durations: DurationCollection> {
   /// The tick from which the real refresh rate is measured, and the last one.
   private var anchor: DisplayLink.Tick?
   private var lastTick: DisplayLink.Tick?
-  /// The numbers of the committed frames that are still to be presented.
-  private(set) var pendingFrames: [UInt64] = []
+  /// The committed frames that are still to be presented, in their order.
+  private(set) var pendingFrames: [PendingFrame] = []
   private var lastPresented: FrameRecord?
   /// The step to the last frame that was seen; nil if none was seen before it since an idle time.
   private(set) var lastStep: FrameStep?
@@ -89,16 +89,39 @@ struct FrameTally<Durations: DurationCollection> {
     case .committed(let frame): committed(frame)
     case .presented(let frame):
       // A frame before it that was not presented will not be.
-      pendingFrames.removeAll { $0 <= frame.frameNumber }
-      if frame.presented != .zero { presented(frame) }
+      loseFrames(submittedBefore: frame.submitted)
+      endPending(frame)
+      if frame.presented != .zero { presented(frame) } else { counts.lost += count(in: frame.frameNumber) }
     case .lost(let frame):
-      pendingFrames.removeAll { $0 == frame.frameNumber }
+      endPending(frame)
       counts.lost += count(in: frame.frameNumber)
-    case .discarded(let frame): if span.contains(frame.frameNumber) { counts.discardedWork += frame.work }
+    case .discarded(let frame):
+      guard span.contains(frame.frameNumber) else { return }
+      counts.frames += 1
+      counts.discarded += 1
+      counts.discardedWork += frame.work
     case .idle: isIdle = true
-    case .refused: pendingFrames.removeAll(keepingCapacity: true)
+    case .refused: loseFrames(submittedBefore: .distantFuture)
     }
   }
+
+  /// True if a frame was committed, and is still to be presented.
+  func isPending(_ frame: FrameRecord) -> Bool { pendingFrames.contains(PendingFrame(frame)) }
+
+  /// A frame whose end is known is pending no more. One that was not committed, or before the first event, was made all the same.
+  private mutating func endPending(_ frame: FrameRecord) {
+    if let index = pendingFrames.firstIndex(of: PendingFrame(frame)) {
+      pendingFrames.remove(at: index)
+    } else {
+      counts.frames += count(in: frame.frameNumber)
+    }
+  }
+
+  private mutating func loseFrames(submittedBefore end: MonotonicTime) {
+    while let first = pendingFrames.first, first.submitted < end { loseFirst() }
+  }
+
+  private mutating func loseFirst() { counts.lost += count(in: pendingFrames.removeFirst().number) }
 
   private mutating func handle(_ tick: DisplayLink.Tick) {
     let number = tick.frameNumber
@@ -152,8 +175,8 @@ struct FrameTally<Durations: DurationCollection> {
       resumedNumber = number
     }
     include(number, from: frame.tickTimestamp)
-    if pendingFrames.count == Self.mostOpenIntervals { pendingFrames.removeFirst() }
-    pendingFrames.append(number)
+    if pendingFrames.count == Self.mostOpenIntervals { loseFirst() }
+    pendingFrames.append(PendingFrame(frame))
     let isAccountedFor = lastTick.map { number <= $0.frameNumber } ?? false
     if !isAccountedFor, openIntervals.last != number {
       if openIntervals.count == Self.mostOpenIntervals { untickedIntervals += count(in: openIntervals.removeFirst()) }
@@ -306,6 +329,14 @@ struct FrameTally<Durations: DurationCollection> {
   }
 }
 
+/// A frame that was handed over, by what tells it from others.
+struct PendingFrame: Equatable, BitwiseCopyable, Sendable {
+  let number: UInt64
+  let submitted: MonotonicTime
+
+  init(_ frame: FrameRecord) { (number, submitted) = (frame.frameNumber, frame.submitted) }
+}
+
 extension FrameRecord {
   /// How long after the vblank that it was made for the frame was seen; negative when earlier. Nil if that says nothing of the prediction: the
   /// target was a guess, or the frame was not seen at that vblank for another cause.
@@ -326,43 +357,5 @@ extension FrameReport.Distribution {
     p999 = durations.percentile(99.9)
     maximum = durations.maximum
     standardDeviation = durations.standardDeviation
-  }
-}
-
-/// The hitch time of frames: how long a picture stood on the screen that should have been replaced.
-///
-/// A late frame counts with its lateness. Missed intervals count with T each, but a frame that takes five intervals is late
-/// by five and makes the ticks of the same five be missed: the lateness of the frame before is taken off.
-private struct HitchTime {
-  private var lastLateness = Nanoseconds.zero
-  /// The missed intervals after which no frame has been seen, and the number of the tick that reported them.
-  private var missed = Nanoseconds.zero
-  private var missedBefore: UInt64 = 0
-
-  mutating func didMiss(_ duration: Nanoseconds, before frameNumber: UInt64) {
-    missed += duration
-    missedBefore = frameNumber
-  }
-
-  /// Ticks that were missed before an idle time and brought no frame are no hitch: nothing was to be shown.
-  mutating func didIdle() {
-    missed = .zero
-  }
-
-  /// The hitch that goes on: missed intervals after which no frame has been seen.
-  ///
-  /// - Parameter further: the intervals that are being missed now, which no tick has reported yet.
-  func pending(_ further: Nanoseconds) -> Nanoseconds { max(.zero, missed + further - lastLateness) }
-
-  /// - Parameter lateness: how late the frame is; zero if it is in time.
-  /// - Returns: the hitch time that ends with the frame.
-  mutating func presented(frameNumber: UInt64, lateness: Nanoseconds) -> Nanoseconds {
-    var hitch = lateness
-    if missed > .zero, frameNumber >= missedBefore {
-      hitch += max(.zero, missed - lastLateness)
-      missed = .zero
-    }
-    lastLateness = lateness
-    return hitch
   }
 }

@@ -1,7 +1,7 @@
 public import FrameTiming
 public import LinuxSystem
 
-/// The number of frames that were late, or never seen, for one cause.
+/// The number of frames that were late for one cause.
 public struct LateCount: Equatable, Sendable {
   public var cause: FrameRecord.Cause
   public var frames: Int
@@ -91,11 +91,6 @@ package struct LateCauses: Sendable {
     if frame.wasStopped(until: resumed) { causes = FrameRecord.Causes(main: .stopped) }
     for index in all.indices where all[index].cause == causes.main { all[index].frames += 1 }
     return causes
-  }
-
-  /// Adds a frame that is never seen, see `FrameEvent.lost`.
-  mutating func addLost() {
-    for index in all.indices where all[index].cause == .displayLoss { all[index].frames += 1 }
   }
 
   /// The most frequent first, but stuffing, which follows from others, last. Causes without a frame are left out.

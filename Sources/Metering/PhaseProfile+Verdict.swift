@@ -20,8 +20,7 @@ extension PhaseProfile {
     let fit = Verdict.Fit(
       goal: goal, budget: budget, usual: total.p99 ?? largest, median: total.p50, processor: processorTime?.p50,
       frames: frames, framesOverBudget: framesOverBudget)
-    let causes = lateCauses.filter { $0.cause != .displayLoss }
-    let lateness = Verdict.lateness(lateFrames, of: frames, causes) { count in
+    let lateness = Verdict.lateness(lateFrames, of: frames, lateCauses) { count in
       guard let blamed = blamedLayer(count.cause), blamed.frames * 2 > count.frames, let title = name(blamed.layer) else {
         return count.cause.place
       }

@@ -107,11 +107,8 @@ public struct PhaseProfile: Sendable {
     keep(WorstFrame(record: frame, causes: causes, standstill: self.causes.standstill))
   }
 
-  /// Adds a frame that is never seen, see `FrameEvent.lost`: only to the causes, and to the verdict.
-  public mutating func addLost() {
-    lostFrames += 1
-    causes.addLost()
-  }
+  /// Adds a frame that is never seen, see `FrameEvent.lost`: only to the verdict.
+  public mutating func addLost() { lostFrames += 1 }
 
   private mutating func keep(_ frame: WorstFrame) {
     let place = worstFrames.firstIndex { frame.isWorse(than: $0) } ?? worstFrames.count
@@ -142,8 +139,8 @@ public struct PhaseProfile: Sendable {
   /// The time for which the threads of a frame had a processor; nil where that was not measured.
   public var processorTime: Row? { processor.count == frames && frames > 0 ? row(nil, processor) : nil }
 
-  /// The causes of late and lost frames, the most frequent first, but stuffing, which follows from others, last. Causes without a frame
-  /// are left out.
+  /// The causes of late frames, the most frequent first, but stuffing, which follows from others, last; together they are `lateFrames`.
+  /// Causes without a frame are left out.
   public var lateCauses: [LateCount] { causes.counts }
 
   /// The causes of the missed intervals for which no late frame accounts, the most frequent first.

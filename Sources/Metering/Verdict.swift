@@ -76,7 +76,7 @@ extension FrameRecord.Cause {
     case .machineBusy: "while the machine was busy elsewhere"
     case .missedPictures: "in composite, by cache misses"
     case .overdraw: "in composite, by overdraw"
-    case .scheduling, .prediction, .scanOut, .stuffing, .displayLoss: "by \(name)"
+    case .scheduling, .prediction, .scanOut, .stuffing: "by \(name)"
     }
   }
 }

@@ -342,7 +342,7 @@ public final class Output {
     do {
       try presenter.present(frame.buffer, damage: frame.written)
     } catch {
-      return refused(error)
+      return refused(error, record)
     }
     record.submitted = clock.now
     record.phases[.present] = record.submitted - time
@@ -359,9 +359,9 @@ public final class Output {
     handOver(frame, at: stretch.begin(at: clock.now))
   }
 
-  /// Forgets the frames that are pending or under way: they are never seen.
-  private func forgetFrames() {
-    var lost = pending
+  /// Forgets the frames that are pending or under way, and one that was handed over in vain: they are never seen.
+  private func forgetFrames(and refused: FrameRecord? = nil) {
+    var lost = pending + [refused].compactMap(\.self)
     switch frameUnderWay {
     case .none: break
     case .rendering(let frame), .heldBack(let frame): lost.append(frame.record)
@@ -391,9 +391,9 @@ public final class Output {
     renderOwedFrame()
   }
 
-  /// The screen may show something other than the last frame: the next one paints all of it.
-  private func refused(_ error: any Error) {
-    forgetFrames()
+  /// The display refused `frame` at once, or those that are pending. It may show something else: the next one paints all of it.
+  private func refused(_ error: any Error, _ frame: FrameRecord? = nil) {
+    forgetFrames(and: frame)
     setNeedsFullRepaint()
     observers.notify(.refused(error))
   }

@@ -44,8 +44,8 @@ struct FrameLogTests {
     let summary = try #require(last["summary"] as? [String: Any])
     func count(_ outcome: String) -> Int { rows.count { $0["outcome"] == outcome } }
     func largest(_ column: String) -> Int { rows.compactMap { Int($0[column] ?? "").map(abs) }.max() ?? 0 }
-    #expect(count("presented") == summary["presented"] as? Int)
-    #expect(count("presented") + count("pending") + count("lost") == summary["frames"] as? Int)
+    for end in ["presented", "discarded", "lost", "pending"] { #expect(count(end) == summary[end] as? Int, "\(end)") }
+    #expect(rows.count == summary["frames"] as? Int)
     let causes = Dictionary(grouping: rows.compactMap { $0["cause"] }.filter { !$0.isEmpty }) { $0 }.mapValues(\.count)
     #expect(causes == last["lateCauses"] as? [String: Int])
     let discarded = rows.filter { $0["outcome"] == "discarded" }.compactMap { Int($0["work"] ?? "") }.reduce(0, +)

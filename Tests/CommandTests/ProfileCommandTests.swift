@@ -31,7 +31,7 @@ struct ProfileCommandTests {
     #expect(object["frames"] as? Int == 20)
   }
 
-  /// As many frames as were asked for are made and seen, in all figures; the rate that was seen is that of the log.
+  /// As many frames as were asked for are handed over and seen, in all figures; the rate that was seen is that of the log.
   @Test(arguments: [50, 2]) func makesExactlySoManyFrames(count: Int) throws {
     let folder = try TemporaryFolder()
     let result = try framepace(
@@ -41,14 +41,15 @@ struct ProfileCommandTests {
       ],
       in: folder.path)
     #expect(result.status == 0, "\(result.error)")
-    #expect(result.output.contains("\(count) made, \(count) presented, ") && !result.output.contains("pending"))
+    #expect(result.output.contains(" made, \(count) presented, ") && !result.output.contains("pending"))
     let object = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any])
     let statistics = try #require(object["statistics"] as? [String: Any])
     #expect(object["frames"] as? Int == count)
-    for key in ["frames", "presented"] { #expect(statistics[key] as? Int == count, "\(key)") }
+    // On a busy machine there may be work for no frame.
+    let discarded = try #require(statistics["discarded"] as? Int)
+    #expect(statistics["presented"] as? Int == count && statistics["frames"] as? Int == count + discarded)
     #expect(statistics["idle"] as? Int == 0)
     let rows = try String(decoding: folder.contents(of: "p.csv"), as: UTF8.self).split(separator: "\n").dropFirst()
-    // On a busy machine there may be work for no frame.
     #expect(rows.filter { $0.contains(",presented,") }.count == count && !rows.contains { $0.contains(",pending,") })
     #expect((try PageTests.json(folder.contents(of: "p.html"))["frames"] as? [String: Any])?["count"] as? Int == count)
     guard count == 50 else { return }

@@ -194,7 +194,7 @@ private final class Run {
         clock.advance(by: time)
         resumed = clock.now
       }
-    case .overdraw, .missedPictures, .stuffing, .displayLoss: break
+    case .overdraw, .missedPictures, .stuffing: break
     }
   }
 }

@@ -18,8 +18,8 @@ import XCTest
       let reported = trial.play()
       XCTAssertEqual(trial.profiled, reported, "seed \(seed): the meter and the profile do not agree")
       found.add(reported, of: trial.fault)
-      if reported != trial.fault.cause {
-        print("seed \(seed): \(trial.fault.name) was reported as \(reported?.name ?? "nothing"); \(trial.counts)")
+      if reported != trial.fault.finding {
+        print("seed \(seed): \(trial.fault.name) was reported as \(reported.name); \(trial.counts)")
       }
     }
     print("blind test, trials \(first) to \(first + 199), what was done and what was reported:\n\(found)")
@@ -32,8 +32,8 @@ import XCTest
 enum BlindFault: CaseIterable {
   case slowCallback, slowLayout, slowDraw, slowWorker, overdraw, cacheThrash, schedulerStall, displayLoss
 
-  /// The cause that is to be reported.
-  var cause: FrameRecord.Cause {
+  /// The cause that is to be reported; nil for lost frames.
+  var cause: FrameRecord.Cause? {
     switch self {
     case .slowCallback: .phase(.callbacks)
     case .slowLayout: .phase(.layout)
@@ -42,9 +42,11 @@ enum BlindFault: CaseIterable {
     case .overdraw: .overdraw
     case .cacheThrash: .missedPictures
     case .schedulerStall: .machineBusy
-    case .displayLoss: .displayLoss
+    case .displayLoss: nil
     }
   }
+
+  var finding: BlindFinding { cause.map(BlindFinding.late) ?? .lost }
 
   var name: String {
     switch self {
@@ -60,20 +62,39 @@ enum BlindFault: CaseIterable {
   }
 }
 
+/// The answer of a report about most frames that were not seen in time.
+enum BlindFinding: Equatable {
+  case nothing, lost
+  case late(FrameRecord.Cause)
+
+  init(lost: Int, late causes: [LateCount]) {
+    let first = causes.first
+    self = lost > first?.frames ?? 0 ? .lost : first.map { .late($0.cause) } ?? .nothing
+  }
+
+  var name: String {
+    switch self {
+    case .nothing: "nothing"
+    case .lost: "lost"
+    case .late(let cause): cause.name
+    }
+  }
+}
+
 /// How often each cause was reported for each fault.
 private struct BlindMatrix: CustomStringConvertible {
   private var counts: [BlindFault: [String: Int]] = [:]
   private(set) var right = 0
 
-  mutating func add(_ cause: FrameRecord.Cause?, of fault: BlindFault) {
-    counts[fault, default: [:]][cause?.name ?? "nothing", default: 0] += 1
-    if cause == fault.cause { right += 1 }
+  mutating func add(_ finding: BlindFinding, of fault: BlindFault) {
+    counts[fault, default: [:]][finding.name, default: 0] += 1
+    if finding == fault.finding { right += 1 }
   }
 
   func total(of fault: BlindFault) -> Int { counts[fault]?.values.reduce(0, +) ?? 0 }
 
   var description: String {
-    let expected = BlindFault.allCases.map(\.cause.name)
+    let expected = BlindFault.allCases.map(\.finding.name)
     let others = Set(counts.values.flatMap(\.keys)).subtracting(expected).sorted()
     func line(_ title: String, _ cells: [String]) -> String {
       let cells = cells.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }
@@ -228,17 +249,20 @@ private final class BlindTrial {
     }.keep()
   }
 
-  /// - Returns: the cause of most late frames in the report.
-  func play() -> FrameRecord.Cause? {
+  /// - Returns: the answer of the report.
+  func play() -> BlindFinding {
     link = engine.makeDisplayLink { [unowned self] _ in Transaction.withoutActions { makeFrame() } }
     loop.run(mode: .default, until: clock.now + interval * Int64(Self.ticks))
     link?.invalidate()
     waking?.invalidate()
     engine.invalidate()
-    return meter.report().lateCauses.first?.cause
+    let report = meter.report()
+    XCTAssertEqual(report.frames, report.presented + report.discarded + report.lost + report.pending)
+    XCTAssertEqual(report.lateCauses.reduce(0) { $0 + $1.frames }, report.late)
+    return BlindFinding(lost: report.lost, late: report.lateCauses)
   }
 
-  var profiled: FrameRecord.Cause? { profile.lateCauses.first?.cause }
+  var profiled: BlindFinding { BlindFinding(lost: profile.lostFrames, late: profile.lateCauses) }
   var counts: String { meter.report().lateCauses.map { "\($0.frames) \($0.cause.name)" }.joined(separator: ", ") }
 
   private func makeFrame() {

@@ -27,8 +27,7 @@ import Testing
     #expect(metrics.missed == 2)
     #expect(metrics.idle == 4)
     #expect(metrics.late.filter { $0.frames > 0 } == [LateCount(cause: .phase(.composite), frames: 1)])
-    // Those that were lost were not seen.
-    #expect(metrics.late.map(\.cause) == FrameRecord.Cause.allCases.filter { $0 != .displayLoss })
+    #expect(metrics.late.map(\.cause) == FrameRecord.Cause.allCases)
     // The late frame stood 10 ms too long, and of the two missed intervals one is its own.
     #expect(metrics.hitchTime == .milliseconds(20))
     #expect(metrics.phaseTimes[.composite] == .milliseconds(11 * 2 + 12))
@@ -48,10 +47,13 @@ import Testing
     feed.meter.record(.lost(feed.frame(10, work: .milliseconds(2))))
     feed.meter.record(.lost(feed.frame(11, work: .milliseconds(2))))
     let metrics = feed.meter.takeMetrics(of: "a", at: feed.at(12))
-    #expect((metrics.frames, metrics.presented, metrics.lost) == (11, 10, 2))
+    #expect((metrics.frames, metrics.presented, metrics.lost, metrics.discarded) == (12, 10, 2, 0))
+    feed.meter.record(.discarded(feed.frame(12, work: .milliseconds(2))))
+    let page = MetricsPage(frames: [feed.meter.takeMetrics(of: "a", at: feed.at(12))]).text
+    #expect(page.contains("\nframepace_frames_discarded_total{display=\"a\"} 1\n"))
     let report = feed.meter.report()
     #expect((report.lost, report.pending, report.late) == (2, 0, 0))
-    #expect(report.description.contains("0 late, 2 lost, 0 missed"))
+    #expect(report.description.contains("1 discarded, 2 lost, 0 late, 0 missed"))
     #expect(feed.meter.recentReport(at: feed.at(12)).lost == 2)
     #expect(MetricsPage(frames: [metrics]).text.contains("\nframepace_frames_lost_total{display=\"a\"} 2\n"))
   }
@@ -151,7 +153,7 @@ import Testing
   private func counters(_ metrics: FrameMetrics) -> [Int64] {
     let counts =
       [
-        metrics.ticks, metrics.frames, metrics.presented, metrics.early, metrics.lost, metrics.missed,
+        metrics.ticks, metrics.frames, metrics.presented, metrics.early, metrics.lost, metrics.discarded, metrics.missed,
         metrics.idle,
       ]
       + metrics.late.map(\.frames) + metrics.work.counts + metrics.frameIntervals.counts

@@ -269,7 +269,7 @@ import Testing
     #expect(profile.verdict().hasSuffix("no frame late; 1 more was never seen: the display was away, or refused them"))
     profile.addLost()
     #expect(profile.verdict().hasSuffix("no frame late; 2 more were never seen: the display was away, or refused them"))
-    #expect(profile.lateCauses.map(\.cause) == [.displayLoss] && profile.lateCauses.map(\.frames) == [2])
+    #expect(profile.lateCauses.isEmpty)
     #expect(profile.frames == 2 && profile.lateFrames == 0 && profile.lostFrames == 2)
   }
 

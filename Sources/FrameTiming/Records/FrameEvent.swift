@@ -9,12 +9,12 @@ public enum FrameEvent: Sendable {
   case committed(FrameRecord)
   /// A committed frame is on the screen; its `presented` is known.
   case presented(FrameRecord)
-  /// A frame that was wanted is never seen: the display was away, went, or refused it late. It was handed over before or not.
+  /// A frame that was wanted is never seen: the display was away, went, or refused it. It was handed over before or not.
   case lost(FrameRecord)
   /// A frame whose work was done is never shown: no buffer was free for it, and newer work took its place.
   case discarded(FrameRecord)
   /// No frame is wanted any more: the time until the next tick or frame is idle, not missed.
   case idle
-  /// The presenter refused a frame, at once or late. The next tick paints the whole screen and tries again.
+  /// The presenter refused a frame, at once or late: it is `lost` before this. The next tick paints the whole screen and tries again.
   case refused(any Error)
 }

@@ -23,17 +23,13 @@ extension FrameRecord {
     case scanOut
     /// The frame was ready in time, but frames before it, themselves late, took its vblank or its buffer.
     case stuffing
-    /// The frame was never seen: the display was away, went, or refused it late. See `FrameEvent.lost`; a frame that was seen has another
-    /// cause.
-    case displayLoss
     /// The process was stopped while the frame was due, as by Ctrl-Z. A record alone does not tell this: see
     /// `FPSMeter.resumed`.
     case stopped
 
     public static var allCases: [Cause] {
       Phase.allCases.map(Cause.phase) + [
-        .overdraw, .missedPictures, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing, .displayLoss,
-        .stopped,
+        .overdraw, .missedPictures, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing, .stopped,
       ]
     }
 
@@ -49,7 +45,6 @@ extension FrameRecord {
       case .prediction: "prediction"
       case .scanOut: "scan-out"
       case .stuffing: "stuffing"
-      case .displayLoss: "display loss"
       case .stopped: "stopped"
       }
     }

@@ -76,9 +76,9 @@ struct ProfileCommand: JudgingCommand {
         notes                  what the figures lack, and --policy late
         width, height          the picture's, in pixels
         refreshRate, budget    the display's rate in Hz, and the time for a frame
-        frames, late           the numbers of frames and of late frames
+        frames, late           the numbers of frames seen and of late frames
         overBudget             the number of frames whose work took longer
-        lateCauses             the number of late frames by cause
+        lateCauses             the number of late frames by cause, together late
         missedCauses           the number of missed intervals by cause, together all:
                                also late frame, which took that interval too, and no
                                frame after it, as at the end of a run
@@ -106,10 +106,12 @@ struct ProfileCommand: JudgingCommand {
                                frame before and did not only move, painted,
                                paintedRatio: painted for each dirty one, overdraw:
                                how often one was painted
-        statistics             rates, counts, lows, hitchTimeRatio in ms/s, its
-                               class, frameInterval, latency, inputLatency,
-                               animationError, predictionError and tickLateness, each
-                               with P50 P95 P99 P999 Max StandardDeviation,
+        statistics             rates, counts (frames: those that were made, which
+                               are presented, discarded, lost or pending), lows,
+                               hitchTimeRatio in ms/s, its class, frameInterval,
+                               latency, inputLatency, animationError,
+                               predictionError and tickLateness, each with P50 P95
+                               P99 P999 Max StandardDeviation,
                                frameIntervalOver16, 33 and 50: the parts more than
                                a twentieth over 16.7, 33.3 and 50 ms
         environment            processor, cores, kernel, build and version

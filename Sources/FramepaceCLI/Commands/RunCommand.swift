@@ -61,14 +61,16 @@ struct RunCommand: ParsableCommand {
 
       Figures: a frame is late if it is presented more than half a refresh interval \
       after the vblank promised to link callbacks, and early if as much before the one \
-      that it was made for. It is \
-      lost if it was wanted and is never seen, as the display was away. A frame \
+      that it was made for. A frame that is never seen is neither: it was discarded if \
+      a newer one took its place before a buffer was free, and lost if the display was \
+      away, went, refused it or showed a newer one. Frames made are those presented, discarded, lost and, at \
+      the end, pending. A frame \
       that was ready but found earlier frames in its way is late by stuffing. An interval is missed if frames were wanted and no \
       tick came, and idle if no frame was wanted. A hang while no frame is wanted \
       counts as idle: only --hang-reports shows it. Work is the time that a frame \
       takes; the budget is one refresh interval, or as many as lie between two ticks \
-      (the shortest one at a variable rate), and the share given is the median's. Work for no frame was done for \
-      pictures that were never shown: newer ones took their place. Hitches are the \
+      (the shortest one at a variable rate), and the share given is the median's. Work for no frame is that of the \
+      discarded ones. Hitches are the \
       time that pictures stood too long, in ms per second in which frames were \
       wanted: good below 5, warning up to 10, critical above. Latency runs from \
       the beginning of a frame to the vblank that presented it. Animation is the \
@@ -92,7 +94,8 @@ struct RunCommand: ParsableCommand {
       the end; an error says how many.
         number          the refresh interval that the frame belongs to
         outcome         presented, discarded: its work was done for nothing,
-                        lost: handed over and never seen,
+                        as a newer one took its place; lost: never seen, as
+                        the display was away, went or refused it;
                         pending: not seen yet at the end
         tick            the vblank whose tick asked for it; without a tick, as
                         of the first frame, the vblank before its target
@@ -161,7 +164,10 @@ struct RunCommand: ParsableCommand {
         other lines  time: in seconds since the start, refreshRate
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
-                     frames, presented, late, early, lost, missed, idle,
+                     frames: those that were made, which are presented,
+                     discarded, lost and pending: by how many more or fewer
+                     wait for their vblank; late and early, which are
+                     presented; missed, idle,
                      hitchTimeRatio: the time that pictures stood too long,
                      in ms per second,
                      discardedWork: the sum of work for no frame
@@ -181,6 +187,7 @@ struct RunCommand: ParsableCommand {
                      overrun: seconds more than --duration; null up to
                      0.25, which an ending takes,
                      lateCauses: the number of late frames by cause,
+                     together late,
                      missedCauses: the number of missed intervals by cause,
                      together all; late frame: it took that interval too,
                      missedWhileStopped: those of missed while the process

@@ -59,12 +59,14 @@ extension ProfileFigures {
       ?? tile(
         "longest work", Text.milliseconds(total.maximum), "ms",
         isBad: frames > 1 && (total.maximum ?? .zero) > profile.budget)
+    let unseen = [("discarded", report.discarded), ("lost", report.lost)].filter { $0.1 > 0 }
     return [
       tile("frames", "\(frames)"),
       tile("late", "\(profile.lateFrames)", part(profile.lateFrames), isBad: profile.lateFrames > 0),
       tile(
         "over budget", "\(profile.framesOverBudget)", part(profile.framesOverBudget), isBad: profile.framesOverBudget > 0),
       tile("missed intervals", "\(report.missed)", isBad: report.missed > 0),
+    ] + unseen.map { tile($0, "\($1)", isBad: true) } + [
       tile("median work", Text.milliseconds(total.p50), total.p50 == nil ? "" : "ms"), usual,
       tile("budget", Text.milliseconds(profile.budget), "ms"),
     ]

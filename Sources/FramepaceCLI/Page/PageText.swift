@@ -23,6 +23,10 @@ enum PageText {
       "late",
       "A frame is late if it is seen more than half a refresh interval after the vblank that link callbacks were promised."
     ),
+    (
+      "discarded, lost",
+      "Frames that are never seen, and in no other figure. Discarded: a newer one took its place before a buffer was free. Lost: the display was away, went, refused it or showed a newer one."
+    ),
     ("over budget", "A frame whose work takes longer than the budget, whether it was late or not."),
     (
       "missed intervals",
@@ -39,7 +43,7 @@ enum PageText {
     ("present", "Handing the buffer to the display."),
     (
       "cause",
-      "Why a frame was late, or why intervals were missed before it. A phase took longer than usual; overdraw: it was composite, and each pixel was painted three times or more; cache misses: it was composite, and half of it went into pictures of effects and shadows that were not kept; async wait: the commit waited for drawings; machine busy: others had the processors; lost vblank: intervals were missed, since the display did not tell of their vblanks; scheduling: the work would have fitted, but was begun or continued too late; commit missed: handed over less than a millisecond before the vblank; prediction: no vblank was where it was predicted; scan-out: handed over in time, and shown whole intervals later; stuffing: ready in time, behind frames that were late; display loss: never seen, as the display was away; stopped: the process was stopped."
+      "Why a frame was late, or why intervals were missed before it. A phase took longer than usual; overdraw: it was composite, and each pixel was painted three times or more; cache misses: it was composite, and half of it went into pictures of effects and shadows that were not kept; async wait: the commit waited for drawings; machine busy: others had the processors; lost vblank: intervals were missed, since the display did not tell of their vblanks; scheduling: the work would have fitted, but was begun or continued too late; commit missed: handed over less than a millisecond before the vblank; prediction: no vblank was where it was predicted; scan-out: handed over in time, and shown whole intervals later; stuffing: ready in time, behind frames that were late; stopped: the process was stopped."
     ),
     (
       "processor, blocked",

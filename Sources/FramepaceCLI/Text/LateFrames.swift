@@ -180,7 +180,6 @@ final class LateFrames {
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"
     case .stuffing: "ready in time, behind a frame that was late"
-    case .displayLoss: "the display was away"
     case .stopped: "the process was stopped"
     }
   }

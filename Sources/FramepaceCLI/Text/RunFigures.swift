@@ -23,7 +23,9 @@ struct RunFigures {
       ("presented", .count(counts.presented)),
       ("late", .count(counts.late)),
       ("early", .count(counts.early)),
+      ("discarded", .count(counts.discarded)),
       ("lost", .count(counts.lost)),
+      ("pending", .count(counts.pending)),
       ("missed", .count(counts.missed)),
       ("idle", .count(counts.idle)),
       ("discardedWork", .milliseconds(counts.discardedWork)),
@@ -64,8 +66,8 @@ extension FrameReport {
       ("intervals", .count(intervals)), ("refreshRate", .decimal(refreshRate ?? nominalRefreshRate.hertz, 3)),
       ("tickRate", .decimal(tickRate, 3)), ("frameRate", .decimal(frameRate, 3)),
       ("presentedRate", .decimal(presentedRate, 3)), ("ticks", .count(ticks)), ("frames", .count(frames)),
-      ("presented", .count(presented)), ("late", .count(late)), ("early", .count(early)), ("lost", .count(lost)),
-      ("missed", .count(missed)),
+      ("presented", .count(presented)), ("late", .count(late)), ("early", .count(early)), ("discarded", .count(discarded)),
+      ("lost", .count(lost)), ("pending", .count(pending)), ("missed", .count(missed)),
       ("idle", .count(idle)), ("discardedWork", .milliseconds(discardedWork)),
       ("onePercentLow", .decimal(onePercentLow, 3)), ("tenthPercentLow", .decimal(tenthPercentLow, 3)),
       ("hitchTimeRatio", .decimal(firstPresented == nil ? nil : hitchTimeRatio, 3)),
@@ -106,6 +108,9 @@ extension FrameReport {
   var isEmpty: Bool { Self.counts.allSatisfy { self[keyPath: $0] == 0 } && discardedWork == .zero }
 
   private static var counts: [WritableKeyPath<FrameReport, Int>] {
-    [\.intervals, \.ticks, \.unticked, \.frames, \.presented, \.late, \.early, \.lost, \.missed, \.leftOut, \.idle]
+    [
+      \.intervals, \.ticks, \.unticked, \.frames, \.presented, \.late, \.early, \.discarded, \.lost, \.missed, \.leftOut,
+      \.idle,
+    ]
   }
 }

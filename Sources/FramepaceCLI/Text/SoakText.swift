@@ -37,7 +37,7 @@ enum SoakText {
     var lines = Text.list(
       [
         "\(report.presented) seen", "\(report.late) late (\(Text.decimal(perHour(report.late, in: time), 1)) an hour)",
-        "\(report.lost) lost", "\(report.missed) intervals missed", "\(report.idle) idle",
+        "\(report.discarded) discarded", "\(report.lost) lost", "\(report.missed) intervals missed", "\(report.idle) idle",
       ], title: Text.left("frames", 10), width: width)
     if let hangs {
       lines +=

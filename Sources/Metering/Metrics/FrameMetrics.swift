@@ -17,7 +17,7 @@ public struct FrameMetrics: Sendable {
 
   /// Intervals that were ticked.
   public var ticks: Int
-  /// Frames that were handed to the presenter.
+  /// Frames that were made: those that were presented, discarded or lost, and those that are pending.
   public var frames: Int
   /// Frames that were seen.
   public var presented: Int
@@ -25,15 +25,17 @@ public struct FrameMetrics: Sendable {
   public var late: [LateCount]
   /// Frames that were seen early.
   public var early: Int
-  /// Frames that were wanted and are never seen.
+  /// Frames that are never seen since the display was away, went, or refused them, or showed a newer one.
   public var lost: Int
+  /// Frames that are never seen since newer ones took their place before a buffer was free.
+  public var discarded: Int
   /// Intervals without a tick although frames were wanted. Those of a gap count when it has ended, by a tick.
   public var missed: Int
   /// Intervals in which nothing was wanted.
   public var idle: Int
   /// How long pictures stood that should have been replaced. That of a gap counts when a frame has been seen after it.
   public var hitchTime: Nanoseconds
-  /// The work of frames that were never shown.
+  /// The work of the discarded frames.
   public var discardedWork: Nanoseconds
   /// The time of all frames that were handed over, by phase.
   public var phaseTimes: FrameRecord.PhaseDurations
@@ -63,9 +65,10 @@ extension FPSMeter {
     toldIdle = max(toldIdle, run.counts(before: max(run.number(at: nil) + 1, number(at: time))).idle)
     return FrameMetrics(
       display: display, info: info, budget: run.lastBudget, refreshRate: run.measuredRate, ticks: counts.ticks,
-      frames: counts.frames, presented: counts.presented, late: lateCauses.all.filter { $0.cause != .displayLoss },
-      early: counts.early, lost: counts.lost, missed: counts.missed,
-      idle: toldIdle, hitchTime: counts.hitchTime, discardedWork: counts.discardedWork, phaseTimes: run.phaseTimes,
+      frames: counts.frames, presented: counts.presented, late: lateCauses.all,
+      early: counts.early, lost: counts.lost, discarded: counts.discarded,
+      missed: counts.missed, idle: toldIdle, hitchTime: counts.hitchTime, discardedWork: counts.discardedWork,
+      phaseTimes: run.phaseTimes,
       frameIntervals: run.frameIntervals.buckets(DurationBuckets.frameIntervalBounds),
       work: run.works.buckets(DurationBuckets.workBounds),
       inputLatency: run.inputLatencies.buckets(DurationBuckets.inputLatencyBounds))

@@ -29,7 +29,7 @@ extension MetricsPage {
     add(
       .counter, "framepace_ticks_total", help: "Refresh intervals in which the application was asked for a frame.",
       samples(\.ticks))
-    add(.counter, "framepace_frames_total", help: "Frames that were handed to the display.", samples(\.frames))
+    add(.counter, "framepace_frames_total", help: "Frames that were made.", samples(\.frames))
     add(.counter, "framepace_frames_presented_total", help: "Frames that were seen.", samples(\.presented))
     add(
       .counter, "framepace_frames_late_total",
@@ -43,7 +43,10 @@ extension MetricsPage {
       samples(\.early))
     add(
       .counter, "framepace_frames_lost_total",
-      help: "Frames that were wanted and never seen: the display was away, or refused them.", samples(\.lost))
+      help: "Frames that are never seen: the display was away, or refused them.", samples(\.lost))
+    add(
+      .counter, "framepace_frames_discarded_total",
+      help: "Frames that are never seen: newer ones took their place before a buffer was free.", samples(\.discarded))
     add(
       .counter, "framepace_intervals_missed_total",
       help: "Refresh intervals without a tick although frames were wanted.", samples(\.missed))
@@ -54,7 +57,7 @@ extension MetricsPage {
       seconds(\.hitchTime))
     add(
       .counter, "framepace_discarded_work_seconds_total",
-      help: "The work of frames that were never shown, since newer ones took their place.", seconds(\.discardedWork))
+      help: "The work of the discarded frames.", seconds(\.discardedWork))
     add(
       .counter, "framepace_phase_seconds_total", help: "The time of all frames that were handed over, by phase.",
       displays.flatMap { display in
