@@ -93,4 +93,13 @@ struct HistogramTests {
     #expect(first(microseconds([1000, 9000])) == "  0 –  5  ms")
     #expect(first(microseconds([400, 900])) == "  0.4 – 0.6  ms")
   }
+
+  /// Beside a table in milliseconds there is no other unit, however narrow the ranges are.
+  @Test func milliseconds() {
+    let histogram = Histogram(microseconds(1...9), ranges: 4)
+    let scale = Histogram.Scale(histogram, isInMilliseconds: true)
+    #expect(scale.unit == "ms" && scale.text(.microseconds(5)) == "0.005" && scale.value(of: .microseconds(5)) == 0.005)
+    let lines = histogram.lines(width: 60, counting: "frames", isInMilliseconds: true)
+    #expect(lines.first?.contains("ms") == true && lines.last?.contains("0.005 – 0.010") == true, "\(lines)")
+  }
 }

@@ -59,6 +59,7 @@ struct PageTests {
     let count = try #require((figures["statistics"] as? [String: Any])?["missed"] as? Int)
     #expect(missed[1] as? String == "\(count)" && missed[3] as? Bool == (count > 0))
 
+    #expect((data["histogram"] as? [String: Any])?["unit"] as? String == "ms", "as the text")
     let phases = try #require((data["phaseTable"] as? [String: Any])?["rows"] as? [[String: Any]])
     #expect(phases.suffix(2).map { $0["name"] as? String } == ["all", "processor"])
     let processor = try #require((phases.last?["cells"] as? [String])?.first)

@@ -93,7 +93,7 @@ extension ProfileFigures {
   fileprivate var histogram: JSONValue {
     guard profile.frames > 1 else { return .null }
     let works = Histogram(phases.map(\.total), ranges: 48)
-    let scale = Histogram.Scale(works)
+    let scale = Histogram.Scale(works, isInMilliseconds: true)
     func number(_ duration: Nanoseconds) -> JSONValue { .decimal(scale.value(of: duration), 6) }
     let total = profile.total
     let lines: [(String, Nanoseconds?)] = [

@@ -74,8 +74,9 @@ extension Histogram {
     private let nanoseconds: Double
     let decimals: Int
 
-    init(_ histogram: Histogram) {
-      (unit, nanoseconds) = histogram.width >= .microseconds(100) ? ("ms", 1e6) : ("µs", 1e3)
+    /// - Parameter isInMilliseconds: true beside figures that are in milliseconds; else the unit is the one that suits the ranges.
+    init(_ histogram: Histogram, isInMilliseconds: Bool = false) {
+      (unit, nanoseconds) = isInMilliseconds || histogram.width >= .microseconds(100) ? ("ms", 1e6) : ("µs", 1e3)
       var (step, decimals) = (nanoseconds, 0)
       while step > Double(histogram.width.count) { (step, decimals) = (step / 10, decimals + 1) }
       self.decimals = decimals
@@ -92,8 +93,9 @@ extension Histogram {
   /// - Parameters:
   ///   - width: the longest line, in characters.
   ///   - name: that of the values, such as "frames", for a line above with it and the unit; nil for none.
-  func lines(width: Int, counting name: String? = nil) -> [String] {
-    let scale = Scale(self)
+  ///   - isInMilliseconds: see `Scale`.
+  func lines(width: Int, counting name: String? = nil, isInMilliseconds: Bool = false) -> [String] {
+    let scale = Scale(self, isInMilliseconds: isInMilliseconds)
     var rows: [(label: String, count: Int)] = []
     if below > 0 { rows.append(("below \(scale.text(start))", below)) }
     let ends = (0...counts.count).map { scale.text(bound($0)) }

@@ -57,7 +57,7 @@ struct ProfileFigures {
       LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width)
         + RegionText.table(regions, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
       "work of a frame, with a budget of \(Text.milliseconds(profile.budget)) ms",
-      works.lines(width: min(width, 78), counting: "frames").joined(separator: "\n"), "", report.text(width: width), "",
+      works.lines(width: min(width, 78), counting: "frames", isInMilliseconds: true).joined(separator: "\n"), "", report.text(width: width), "",
       ProfileText.rules(width: width),
     ]
     return (head + rest).joined(separator: "\n")
