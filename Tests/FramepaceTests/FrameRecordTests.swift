@@ -43,6 +43,29 @@ import XCTest
     stage.engine.invalidate()
   }
 
+  /// Tiles are asked for while the tree's records are written: that is display, and no time between phases.
+  func testTilesAreDisplay() throws {
+    let stage = try ManualStage(width: 16, height: 16, rate: RefreshRate(hertz: 100) ?? .hertz60)
+    let tiles = SlowTiles(clock: stage.clock)
+    tiles.frame = Rect(x: 0, y: 0, width: 16, height: 16)
+    stage.root.addSublayer(tiles)
+    stage.run(for: .milliseconds(35))
+    let first = stage.frames.count
+    stage.engine.makeDisplayLink { link in
+      stage.clock.advance(by: .milliseconds(1))
+      tiles.setNeedsDisplay()
+      Transaction.withoutActions { stage.root.backgroundColor = link.frameNumber % 2 == 0 ? .white : .black }
+    }
+    stage.run(for: .milliseconds(65))
+    let frames = stage.frames.dropFirst(first + 1)
+    XCTAssertGreaterThan(frames.count, 3)
+    for frame in frames {
+      XCTAssertEqual(frame.phases[.display], .milliseconds(2), "\(frame)")
+      XCTAssertEqual(frame.work, frame.submitted - frame.delivered, "\(frame)")
+    }
+    stage.engine.invalidate()
+  }
+
   /// A frame whose callbacks have a processor for 1 ms, wait 2 for one and are blocked for 3, and that begins 4 ms late for want of one:
   /// with its layers on the main thread's clock to the nanosecond, composited on either thread.
   func testWhatItsThreadsDid() throws {
@@ -168,5 +191,20 @@ import XCTest
     XCTAssertEqual(frame.tickTimestamp, made - .milliseconds(3))
     XCTAssertEqual(frame.start, made, "nothing was due before")
     stage.engine.invalidate()
+  }
+}
+
+/// A layer of one tile, for which the main thread takes 2 ms.
+private final class SlowTiles: TiledLayer {
+  private let clock: ManualClock
+
+  init(clock: ManualClock) {
+    self.clock = clock
+    super.init()
+  }
+
+  override func makeDrawing(of rect: Rect, scale: Double) -> (any Drawing)? {
+    clock.advance(by: .milliseconds(2))
+    return nil
   }
 }

@@ -6,7 +6,7 @@ import RenderTree
 public struct CommitPhases: Sendable {
   /// The time spent in `layoutSublayers()`.
   public var layout = Nanoseconds.zero
-  /// The time spent in `draw(in:)` and in handing drawings to workers.
+  /// The time spent in `draw(in:)`, in handing drawings to workers, tiles among them, and in writing the tree's records.
   public var display = Nanoseconds.zero
   /// True if a new frame would look different, or if animations began.
   public var treeChanged = false
@@ -307,6 +307,7 @@ public final class LayerContext {
     var phases = CommitPhases()
     openGroups()
     update(&phases)
+    let drawn = clock.now
     if areClocksMarked {
       areClocksMarked = false
       // The clock of a layer moves all that is below it.
@@ -315,6 +316,7 @@ public final class LayerContext {
     phases.treeChanged = commitTree(at: now, &phases)
     if !tiledLayers.isEmpty { commitTiles(at: now, &phases) }
     closeGroups()
+    phases.display += clock.now - drawn
     state = .clean
     handledMarks.removeAll(keepingCapacity: true)
     lastAnimated.removeAll(keepingCapacity: true)
