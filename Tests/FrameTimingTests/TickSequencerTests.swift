@@ -172,4 +172,29 @@ import Testing
     #expect(tick.timestamp - stamp(77) < .microseconds(1) && stamp(77) - tick.timestamp < .microseconds(1))
     #expect(tick.sequence == 12)
   }
+
+  /// A compositor tells a clock's window of its vblanks, of a display that is slower than it says: nobody knows of a vblank between the
+  /// request and the next one, so that there was none. A loop that asks late has missed what was before.
+  @Test func theFirstVBlanksOfAnotherSourceThatCountsNone() {
+    var sequencer = TickSequencer(refreshRate: .hertz60)
+    var time = MonotonicTime(nanoseconds: 1_000_000_000)
+    for k: UInt64 in 0..<10 {
+      time += RefreshRate.hertz60.interval
+      _ = sequencer.advance(
+        to: VBlank(timestamp: time, sequence: 100 + k), requested: time - .microseconds(1), now: time, rate: .hertz60)
+    }
+    sequencer.change(to: .hertz60, isVariable: false, isMeasured: false, isDisplay: true)
+    func passed(requestedAfter wait: Nanoseconds, shownAfter more: Nanoseconds) -> UInt64 {
+      let before = sequencer.last?.frameNumber ?? 0
+      let requested = time + wait
+      time = requested + more
+      let vblank = VBlank(timestamp: time, sequence: 0)
+      _ = sequencer.advance(to: vblank, requested: requested, now: time, rate: .hertz60)
+      return (sequencer.last?.frameNumber ?? 0) - before
+    }
+    #expect(passed(requestedAfter: .milliseconds(13), shownAfter: .milliseconds(16)) == 1)
+    #expect(passed(requestedAfter: .milliseconds(1), shownAfter: .milliseconds(28)) == 1)
+    #expect(passed(requestedAfter: .milliseconds(36), shownAfter: .milliseconds(20)) == 3)
+    #expect(sequencer.lostVBlanks == 0)
+  }
 }

@@ -17,6 +17,8 @@ package import LinuxSystem
 ///   intervals before it are missed. So a stall gives one tick and no burst, and the tick's target is not in the past.
 /// - Frame numbers count intervals, as the model does: by the source's sequence where it agrees with the stamps, else by
 ///   the stamps alone.
+/// - A vblank that is requested before the grid is known, as from a source that took over, and that no sequence counts, is the next one after
+///   the request, however long it takes: the time tells of no vblank between the two.
 package struct TickSequencer {
   /// The result for a vblank.
   package enum Outcome: Equatable {
@@ -92,6 +94,7 @@ package struct TickSequencer {
       if vblank.timestamp <= lost { return .early }
     }
     model.expect(rate)
+    let wasGuess = requested.map { !(model.prediction(after: $0)?.isKnown ?? false) } ?? false
     let verdict = model.observe(vblank, requested: requested)
     joinModel(at: vblank)
     // The stamp is the last tick's, or older, but the sequence is new: then it is the stamp that is wrong.
@@ -120,6 +123,12 @@ package struct TickSequencer {
       }
       guard passed > 0 else { return .duplicate }
     }
+    let undelivered = passed &- skippedIntervals &- 1
+    lostVBlanks = undelivered > 0 ? lostVBlanks(of: undelivered, requested: requested) : 0
+    if wasGuess, current.sequence == 0 || last?.vblank.sequence == 0 {
+      passed -= Int64(lostVBlanks)
+      lostVBlanks = 0
+    }
     if let last, last.vblank.sequence != 0 {
       // If the stamp of a late event is wrong, its own sequence may be the latest.
       if current.sequence == 0 || skippedIntervals > 0 {
@@ -128,8 +137,6 @@ package struct TickSequencer {
     } else if current.sequence != 0 {
       current.sequence &+= UInt64(bitPattern: skippedIntervals)
     }
-    let undelivered = passed &- skippedIntervals &- 1
-    lostVBlanks = undelivered > 0 ? lostVBlanks(of: undelivered, requested: requested) : 0
     return tick(current, interval, after: passed)
   }
 
