@@ -58,7 +58,7 @@ struct ProfileFigures {
         + RegionText.table(regions, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
       "work of a frame, with a budget of \(Text.milliseconds(profile.budget)) ms",
       works.lines(width: min(width, 78), counting: "frames", isInMilliseconds: true).joined(separator: "\n"), "", report.text(width: width), "",
-      ProfileText.rules(width: width),
+      ProfileText.rules(profile, width: width),
     ]
     return (head + rest).joined(separator: "\n")
   }

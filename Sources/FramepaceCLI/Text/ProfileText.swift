@@ -30,11 +30,12 @@ enum ProfileText {
   }
 
   /// The definitions below the figures.
-  static func rules(width: Int) -> String {
-    [budgetRule, processorRule, areaRule, LongIntervals.summary, PercentileRule.histogramSummary].map {
-      Text.paragraph($0, width: width)
-    }.joined(
-      separator: "\n")
+  static func rules(_ profile: PhaseProfile, width: Int) -> String {
+    let rules = [
+      budgetRule, processorRule + (processorExcess(profile) ?? ""), areaRule, LongIntervals.summary,
+      PercentileRule.histogramSummary,
+    ]
+    return rules.map { Text.paragraph($0, width: width) }.joined(separator: "\n")
   }
 
   private static let budgetRule =
@@ -42,6 +43,13 @@ enum ProfileText {
 
   private static let processorRule =
     "processor: how long the frame's threads had one; less than all where they were blocked or the machine was busy elsewhere"
+
+  /// A sentence about a processor time that is above that of all phases; nil if it is not.
+  private static func processorExcess(_ profile: PhaseProfile) -> String? {
+    guard let processor = profile.processorTime?.p50, let all = profile.total.p50, processor > all else { return nil }
+    return
+      "; here it is \(Text.decimal((processor - all).milliseconds * 1000, 0)) us more at the median: it also counts what the loop does between the phases, from its waking on"
+  }
 
   private static let areaRule =
     "dirty: differing from the frame before, but for pixels that only moved; painted: what the buffer lacked, with two buffers that of two frames; overdraw: how often a painted pixel was painted"
