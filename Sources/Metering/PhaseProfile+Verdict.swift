@@ -12,21 +12,36 @@ extension PhaseProfile {
   /// Where the median frame does not fit and half of it or more is no processor time, the verdict says how much is: for the rest it waits.
   /// A run of one frame is not judged: see `firstFrameAlone`.
   ///
-  /// - Parameter name: the name of a layer, by which frames were late; nil for one that has none.
-  package func verdict(naming name: (UInt32) -> String? = { _ in nil }) -> String {
+  /// - Parameters:
+  ///   - lost: the lost frames by the run's report, which leaves out those of a window that nobody sees; nil for all that were added.
+  ///   - name: the name of a layer, by which frames were late; nil for one that has none.
+  package func verdict(lost: Int? = nil, naming name: (UInt32) -> String? = { _ in nil }) -> String {
     guard let largest = total.maximum else { return "no frames" }
-    let loss = lostFrames > 0 ? "; \(Verdict.loss(lostFrames)): the display was away, or refused them" : ""
+    let lost = lost ?? lostFrames
+    let loss = lost > 0 ? "; \(Verdict.loss(lost)): the display was away, or refused them" : ""
     if frames == 1 { return Self.firstFrameAlone + loss }
-    let fit = Verdict.Fit(
-      goal: goal, budget: budget, usual: total.p99 ?? largest, median: total.p50, processor: processorTime?.p50,
-      frames: frames, framesOverBudget: framesOverBudget)
+    let fit = fit(largest: largest)
     let lateness = Verdict.lateness(lateFrames, of: frames, lateCauses) { count in
       guard let blamed = blamedLayer(count.cause), blamed.frames * 2 > count.frames, let title = name(blamed.layer) else {
         return count.cause.place
       }
       return "\(count.cause.place)\(blamed.frames == count.frames ? "" : ", most") of layer '\(title)'"
     }
-    return "\(fit.text); \(lateness)\(loss)"
+    return "\(fit); \(lateness)\(loss)"
+  }
+
+  /// Judges the work against its budget; where the refresh rate has changed, each frame by the interval that it had.
+  private func fit(largest: Nanoseconds) -> String {
+    guard let rateChange else {
+      let fit = Verdict.Fit(
+        goal: goal, budget: budget, usual: total.p99 ?? largest, median: total.p50, processor: processorTime?.p50,
+        frames: frames, framesOverBudget: framesOverBudget)
+      return fit.text
+    }
+    let parts = Verdict.PartFit(
+      usual: partOfBudget(99) ?? partOfBudget(100) ?? 0, median: partOfBudget(50), frames: frames,
+      framesOverBudget: framesOverBudget)
+    return "\(parts.text); \(rateChange)"
   }
 }
 

@@ -30,7 +30,10 @@ public struct PhaseProfile: Sendable {
     public var standstill: Standstill?
   }
 
+  /// The rate that the display told at the beginning.
   public let refreshRate: RefreshRate
+  /// The rate by which frames are late, as `FPSMeter.refreshRate`: set it when the display's changes.
+  public var currentRate: RefreshRate
   /// The end of the last stop of the process, see `FPSMeter.resumed`. Set it before each frame.
   public var resumed: MonotonicTime?
   /// Frames added.
@@ -46,46 +49,34 @@ public struct PhaseProfile: Sendable {
   public static let worstCount = 5
 
   /// Nil where the rate that the frames were asked for at gives the budget.
-  private let fixedBudget: Nanoseconds?
-  private var distances = TickDistances()
-  /// The numbers of frames by the refresh intervals that their work needs.
-  private var needs: [Int: Int] = [:]
-  private var overFixedBudget = 0
+  let fixedBudget: Nanoseconds?
+  var distances = TickDistances()
+  /// The refresh intervals that the display had.
+  var intervals: RefreshIntervals
+  /// The numbers of frames by the refresh intervals of their own that their work needs.
+  var needs: [Int: Int] = [:]
+  /// The works of frames in millionths of the refresh interval that each had.
+  var parts = DurationHistogram()
+  var overFixedBudget = 0
   private var phases: [DurationHistogram]
-  private var work = DurationHistogram()
+  var work = DurationHistogram()
   private var processor = DurationHistogram()
   private var causes = LateCauses()
   /// The numbers of late frames by the phase that was to blame and the layer that took most of it.
   private var blamed: [FrameRecord.Cause: [UInt32: Int]] = [:]
 
-  /// - Parameter budget: the time that a frame may take; nil for that of the rate at which most frames were asked for: from a tick of their
-  ///   link to its next one, which is one refresh interval, or two for a scene that asks for half the display's rate.
+  /// - Parameters:
+  ///   - refreshRate: the rate that the display tells.
+  ///   - budget: the time that a frame may take; nil for that of the rate at which most frames were asked for: from a tick of their link to
+  ///     its next one, which is one refresh interval, or two for a scene that asks for half the display's rate. The interval is that
+  ///     which the display really has, whatever it tells.
   public init(refreshRate: RefreshRate, budget: Nanoseconds? = nil) {
-    self.refreshRate = refreshRate
+    (self.refreshRate, currentRate) = (refreshRate, refreshRate)
     fixedBudget = budget
+    intervals = RefreshIntervals(told: refreshRate.interval)
     needs.reserveCapacity(64)
     worstFrames.reserveCapacity(Self.worstCount + 1)
     phases = Array(repeating: DurationHistogram(), count: FrameRecord.Phase.allCases.count)
-  }
-
-  /// The refresh intervals from tick to tick at the rate that most of the frames so far were asked for.
-  public var intervalsPerTick: Int { distances.usual }
-
-  /// The time that a frame may take. Without one that was given it follows the frames: it is known when they were added.
-  public var budget: Nanoseconds { fixedBudget ?? refreshRate.budget(of: intervalsPerTick) }
-
-  /// Frames whose work took longer than the budget.
-  public var framesOverBudget: Int {
-    if fixedBudget != nil { return overFixedBudget }
-    let intervals = intervalsPerTick
-    return needs.reduce(0) { $1.key > intervals ? $0 + $1.value : $0 }
-  }
-
-  /// The budget by its name: "30 Hz" where the rate gives it, or a time.
-  var goal: String {
-    if let fixedBudget, fixedBudget != refreshRate.interval { return "\(Text.milliseconds(fixedBudget)) ms" }
-    let hertz = refreshRate.hertz / Double(fixedBudget == nil ? intervalsPerTick : 1)
-    return Verdict.goal(hertz)
   }
 
   /// Adds a frame that has been seen; every one, in their order. Allocates nothing, but for a layer that makes one late first, and in a
@@ -97,9 +88,8 @@ public struct PhaseProfile: Sendable {
     work.add(frame.work)
     if let time = frame.processorTime { processor.add(time) }
     distances.add(frame)
-    needs[refreshRate.intervalsNeeded(for: frame.work), default: 0] += 1
-    if let fixedBudget, frame.work > fixedBudget { overFixedBudget += 1 }
-    let causes = causes.add(frame, interval: refreshRate.interval, resumed: resumed)
+    count(work: frame.work, interval: intervals.add(frame))
+    let causes = causes.add(frame, interval: currentRate.interval, resumed: resumed)
     if let causes {
       lateFrames += 1
       if let layer = causes.layer(of: frame) { blamed[causes.main, default: [:]][layer, default: 0] += 1 }

@@ -36,6 +36,27 @@ enum Verdict {
     }
   }
 
+  /// The judgement of works against budgets that differ from frame to frame.
+  struct PartFit {
+    /// The 99th percentile of the works as parts of their budgets, of fewer than 100 frames the largest; 1 is all of one.
+    var usual: Double
+    var median: Double?
+    var frames: Int
+    var framesOverBudget: Int
+
+    var text: String {
+      if usual <= 1 {
+        return "fits the rates that the display had with \(Text.decimal(((1 - usual) * 100).rounded(.down), 0)) % to spare"
+      }
+      if let median, median > 1 {
+        return "does not fit the rates that the display had: the median frame takes \(Text.percent(median)) of its interval"
+      }
+      let takes = framesOverBudget == 1 ? "takes" : "take"
+      return
+        "does not always fit the rates that the display had: \(framesOverBudget) of \(frames) frames \(takes) more than their interval"
+    }
+  }
+
   /// How many frames were late, and by what.
   ///
   /// - Parameters:

@@ -136,6 +136,49 @@ struct RecordedRunTests {
       text.contains("needs 100/(100 - P) values (p99: 100); read from a histogram, which is exact to 1/512"), "\(text)")
   }
 
+  /// A program was told 60 Hz, and its desktop has 40: the budget and what is late are by that.
+  @Test @MainActor func theRateOfARecordingIsThatOfItsTicks() throws {
+    let (interval, start) = (Nanoseconds.milliseconds(25), MonotonicTime.zero + .seconds(1))
+    var events: [FrameEvent] = []
+    for number in 1...40 as ClosedRange<UInt64> {
+      let time = start + interval * Int64(number)
+      var frame = FrameRecord()
+      (frame.frameNumber, frame.tickTimestamp, frame.start, frame.delivered) = (number, time, time, time)
+      frame.target = time + interval
+      (frame.promised, frame.animationTime) = (frame.target, frame.target)
+      frame.phases[.layout] = .milliseconds(20)
+      frame.submitted = time + .milliseconds(20)
+      // Late by 10 ms: more than half of 16.67, and less than half of 25.
+      frame.presented = frame.target + (number % 10 == 0 ? .milliseconds(10) : .zero)
+      let tick = DisplayLink.Tick(
+        timestamp: time, targetTimestamp: frame.target, duration: interval, frameNumber: number, delivered: time, missed: 0)
+      events += [.tick(tick), .committed(frame), .presented(frame)]
+    }
+    let figures = RecordedRun(try RecordedProfile(Self.profile(events).bytes), budget: nil).figures
+    #expect(figures.verdict == "fits the measured 40 Hz with 20 % to spare; no frame late", "\(figures.verdict)")
+    #expect(figures.report.late == 0 && figures.profile.currentRate.interval == interval)
+    #expect(figures.text(width: 200).contains("with a budget of 25.00 ms (measured; the display tells 60 Hz)\n"))
+    let json = figures.json.line
+    #expect(json.contains(#""refreshRate":60.000,"budget":25.000,"budgetSource":"measured","#), "\(json.prefix(600))")
+    #expect(json.contains(#""rates":[{"rate":40.000,"frames":40,"told":false}]"#))
+    let given = RecordedRun(try RecordedProfile(Self.profile(events).bytes), budget: .milliseconds(10)).figures
+    #expect(given.verdict.hasPrefix("does not fit 10.00 ms: ") && given.json.line.contains(#""budgetSource":"given""#))
+  }
+
+  /// Processor time that exceeds that of the phases is explained where it is seen.
+  @Test @MainActor func aProcessorTimeAboveAllIsExplained() throws {
+    func text(processor: Nanoseconds) -> String {
+      let events = Self.events(40).map { event -> FrameEvent in
+        guard case .presented(var frame) = event else { return event }
+        frame.processorTime = frame.work + processor
+        return .presented(frame)
+      }
+      return RecordedRun(Self.profile(events), budget: nil).figures.text(width: 400)
+    }
+    #expect(text(processor: .microseconds(40)).contains("; here it is 40 us more at the median: it also counts what"))
+    #expect(!text(processor: .microseconds(-40)).contains("here it is"))
+  }
+
   /// Intervals that were missed before the end of the run are missed in its profile too, and idle ones are idle.
   @Test @MainActor func aRunEndsWhereItsProgramDid() throws {
     for isIdle in [false, true] {

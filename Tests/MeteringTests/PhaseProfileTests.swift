@@ -225,7 +225,9 @@ import Testing
         let work = Nanoseconds(Int64.random(in: 0...250_000_000, using: &random))
         // Some take exactly as long as they may.
         let exact = rate.offset(ofInterval: Int64.random(in: 1...12, using: &random))
-        frames.append(frame(every: intervals, work: random.chance(0.3) ? exact : work))
+        var frame = frame(every: intervals, work: random.chance(0.3) ? exact : work)
+        frame.promised = frame.tickTimestamp + rate.offset(ofInterval: Int64(intervals))
+        frames.append(frame)
       }
       var profile = PhaseProfile(refreshRate: rate)
       for frame in frames { profile.add(frame) }

@@ -22,8 +22,9 @@ struct ProfileCommand: JudgingCommand {
       painted, which are counted after a frame was handed over and in none of its phases. \
       The budget is the time from a frame to the next at the rate that the scene asks \
       for: from one vblank to the next, or to the second for a scene that asks for 30 Hz \
-      on a display of 60, unless --budget says another. Where the rate changes, that of \
-      most frames counts. (Shares of means add up; framepace run prints the median's share.)
+      on a display of 60, unless --budget says another. Where the display's vblanks have \
+      another rate than it tells, the measured one counts. Where the rate changes, that of \
+      most frames counts, and the verdict judges each frame by the interval that it had. (Shares of means add up; framepace run prints the median's share.)
 
         framepace profile dashboard --frames 600
         framepace profile dashboard --duration 10s --budget 8.3ms
@@ -75,7 +76,12 @@ struct ProfileCommand: JudgingCommand {
         scene, display, clock  the subject, and the source of ticks with the reason
         notes                  what the figures lack, and --policy late
         width, height          the picture's, in pixels
-        refreshRate, budget    the display's rate in Hz, and the time for a frame
+        refreshRate, budget    the rate that the display tells at the start, in Hz,
+                               and the time for a frame
+        budgetSource           given by --budget, told by the display, or measured:
+                               vblanks have another rate
+        rates                  those that the display had: rate, frames, and told:
+                               true for refreshRate
         frames, late           the numbers of frames seen and of late frames
         overBudget             the number of frames whose work took longer
         lateCauses             the number of late frames by cause, together late

@@ -26,7 +26,7 @@ struct PageFigures {
     bytes += "{\"frames\":".utf8
     frames.append(to: &bytes)
     let members: [(key: String, value: JSONValue)] = [
-      ("interval", .decimal(figures.profile.refreshRate.interval.milliseconds, 6)),
+      ("interval", .decimal(figures.interval.milliseconds, 6)),
       ("budget", .decimal(figures.profile.budget.milliseconds, 6)),
       ("phases", .list(FrameRecord.Phase.allCases.map { .text($0.name) })),
       ("causes", .list(PageFrames.causes.map { .text($0.name) })),
@@ -178,12 +178,21 @@ extension ProfileFigures {
     ])
   }
 
+  /// The refresh interval of most frames.
+  fileprivate var interval: Nanoseconds { profile.rates.first?.interval ?? profile.refreshRate.interval }
+
+  private var rateText: String {
+    let told = "\(Text.decimal(profile.refreshRate.hertz, 3)) Hz"
+    guard let usual = profile.rates.first, !usual.isTold else { return told }
+    return "\(told), as the display tells; \(Text.decimal(1 / usual.interval.seconds, 3)) Hz measured"
+  }
+
   fileprivate var environment: [(title: String, text: String)] {
     let machine = subject.environment
     return [
       ("scene", subject.scene), ("display", subject.display), ("clock", subject.clock),
       ("picture", "\(subject.width) × \(subject.height) pixels"),
-      ("refresh rate", "\(Text.decimal(profile.refreshRate.hertz, 3)) Hz"),
+      ("refresh rate", rateText),
       ("processor", machine.processor), ("cores", "\(machine.cores)"), ("kernel", machine.kernel),
       ("framepace", "\(machine.version), \(machine.build) build"),
     ] + (subject.localTime.map { [("measured", $0)] } ?? []) + subject.notes.map { ("note", $0) }

@@ -9,7 +9,7 @@ enum PageText {
     ),
     (
       "budget",
-      "The time that a frame may take: from one tick of its link to the next, as it was for most frames, unless --budget says another. That is one refresh interval, or two at half the display's rate."
+      "The time that a frame may take: from one tick of its link to the next, as it was for most frames, unless --budget says another. That is one refresh interval, or two at half the display's rate; the interval is the one that vblanks have, where the display tells another. Where its rate changed, the verdict judges each frame by the interval that it had, and shares are those of the rate of most frames."
     ),
     (
       "work",
@@ -47,7 +47,7 @@ enum PageText {
     ),
     (
       "processor, blocked",
-      "With a processor: how long the frame's threads ran, added up. Ready, without a processor: how long they could have run while others did; before it was begun: from when it was due, and in intervals missed before it. Blocked: how long they waited for a file, a lock or other threads."
+      "With a processor: how long the frame's threads ran, added up, from the loop's waking on; what the loop does between the phases is in this, and in none of them, so that it may be a little more than all of them. Ready, without a processor: how long they could have run while others did; before it was begun: from when it was due, and in intervals missed before it. Blocked: how long they waited for a file, a lock or other threads."
     ),
     (
       "pixels",

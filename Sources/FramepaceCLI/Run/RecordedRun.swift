@@ -64,8 +64,13 @@ struct RecordedRun {
     }
     recorded.stops.replay(recorded.events) { event, resumed in
       (meter.resumed, profile.resumed) = (resumed, resumed)
+      if case .tick(let tick) = event {
+        timeline.add(tick)
+        // A window may have another one than its desktop told at the start.
+        let rate = recorded.refreshRate.followed(by: tick)
+        (meter.refreshRate, profile.currentRate) = (rate, rate)
+      }
       let causes = meter.record(event)
-      if case .tick(let tick) = event { timeline.add(tick) }
       ledger.handle(event, step: meter.step, causes: causes, log: log)
       if case .lost = event { profile.addLost() }
       guard case .presented(let frame) = event else { return }

@@ -162,7 +162,7 @@ final class SceneProfile {
       }
     }
     meter.record(event)
-    profile.resumed = meter.resumed
+    (profile.resumed, profile.currentRate) = (meter.resumed, meter.refreshRate)
     if case .committed(let frame) = event { damages.add(frame, of: output) }
     if case .presented(let frame) = event { add(frame) }
     if case .lost = event { profile.addLost() }

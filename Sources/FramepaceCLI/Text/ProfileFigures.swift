@@ -56,15 +56,17 @@ struct ProfileFigures {
       "",
       LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width)
         + RegionText.table(regions, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
-      "work of a frame, with a budget of \(Text.milliseconds(profile.budget)) ms",
-      works.lines(width: min(width, 78), counting: "frames", isInMilliseconds: true).joined(separator: "\n"), "", report.text(width: width), "",
+      Text.paragraph(
+        "work of a frame, with a budget of \(Text.milliseconds(profile.budget)) ms (\(profile.budgetReason))", width: width),
+      works.lines(width: min(width, 78), counting: "frames", isInMilliseconds: true).joined(separator: "\n"), "",
+      report.text(width: width), "",
       ProfileText.rules(profile, width: width),
     ]
     return (head + rest).joined(separator: "\n")
   }
 
   var verdict: String {
-    profile.verdict { layers.name(of: $0) } + (report.missedVerdict.map { "; \($0)" } ?? "")
+    profile.verdict(lost: report.lost) { layers.name(of: $0) } + (report.missedVerdict.map { "; \($0)" } ?? "")
   }
 
   private func worst(width: Int) -> String {
@@ -148,7 +150,8 @@ struct ProfileFigures {
         ("notes", .list(subject.notes.map { .text($0) })),
         ("width", .count(subject.width)), ("height", .count(subject.height)),
         ("refreshRate", .decimal(profile.refreshRate.hertz, 3)),
-        ("budget", .milliseconds(profile.budget)),
+        ("budget", .milliseconds(profile.budget)), ("budgetSource", .text(profile.budgetSource.rawValue)),
+        ("rates", .list(profile.rates.map(Self.rate))),
         ("frames", .count(profile.frames)),
         ("late", .count(profile.lateFrames)),
         ("overBudget", .count(profile.framesOverBudget)),
@@ -161,6 +164,12 @@ struct ProfileFigures {
         ("worst", .list(worst)), ("statistics", report.json), ("environment", subject.environment.json),
         ("durations", durations),
       ])
+  }
+
+  private static func rate(_ rate: PhaseProfile.Rate) -> JSONValue {
+    .object([
+      ("rate", .decimal(1 / rate.interval.seconds, 3)), ("frames", .count(rate.frames)), ("told", .boolean(rate.isTold)),
+    ])
   }
 
   private func layerTime(_ layer: FrameRecord.LayerTime) -> JSONValue {

@@ -1,0 +1,91 @@
+import FrameTiming
+public import LinuxSystem
+
+extension PhaseProfile {
+  /// The reason for a budget.
+  public enum BudgetSource: String, Sendable {
+    /// It was given.
+    case given
+    /// The display's mode, the clock or the desktop tells it.
+    case told
+    /// The display's vblanks tell another one than that.
+    case measured
+  }
+
+  /// A refresh rate that the display had.
+  public struct Rate: Equatable, Sendable {
+    public var interval: Nanoseconds
+    /// The frames that were asked for at it.
+    public var frames: Int
+    /// True if it is the rate that the display told at the beginning.
+    public var isTold: Bool
+  }
+
+  public var budgetSource: BudgetSource { fixedBudget != nil ? .given : intervals.usual.isTold ? .told : .measured }
+
+  /// The refresh rates that the display had, those of most frames first; of more than eight, those of most frames.
+  public var rates: [Rate] { intervals.all.map { Rate(interval: $0.interval, frames: $0.frames, isTold: $0.isTold) } }
+
+  /// The refresh intervals from tick to tick at the rate that most of the frames so far were asked for.
+  public var intervalsPerTick: Int { distances.usual }
+
+  /// The time that a frame may take. Without one that was given it follows the frames: it is known when they were added.
+  public var budget: Nanoseconds {
+    if let fixedBudget { return fixedBudget }
+    let usual = intervals.usual
+    if usual.isTold { return refreshRate.budget(of: intervalsPerTick) }
+    return Nanoseconds(Int64(saturating: Double(usual.interval.count) * Double(intervalsPerTick)))
+  }
+
+  /// Frames whose work took longer than the budget; without one that was given, than that of the refresh interval that each had.
+  public var framesOverBudget: Int {
+    if fixedBudget != nil { return overFixedBudget }
+    let intervals = intervalsPerTick
+    return needs.reduce(0) { $1.key > intervals ? $0 + $1.value : $0 }
+  }
+
+  /// - Parameter interval: the refresh interval that the frame had.
+  mutating func count(work: Nanoseconds, interval: Nanoseconds) {
+    needs[
+      interval == refreshRate.interval ? refreshRate.intervalsNeeded(for: work) : Self.needed(for: work, interval),
+      default: 0] += 1
+    parts.add(Nanoseconds(Int64(saturating: Double(work.count) * 1e6 / Double(max(interval.count, 1)))))
+    if let fixedBudget, work > fixedBudget { overFixedBudget += 1 }
+  }
+
+  private static func needed(for work: Nanoseconds, _ interval: Nanoseconds) -> Int {
+    let (whole, rest) = work.count.quotientAndRemainder(dividingBy: max(interval.count, 1))
+    return max(Int(clamping: whole) + (rest > 0 && whole < .max ? 1 : 0), 1)
+  }
+
+  /// A percentile of the works as parts of the budget of the interval that each frame had; nil where there are not enough frames.
+  func partOfBudget(_ percent: Double) -> Double? {
+    let part = percent == 100 ? parts.maximum : parts.percentile(percent)
+    return part.map { Double($0.count) / 1e6 / Double(intervalsPerTick) }
+  }
+
+  /// The budget by its name: "30 Hz" where the rate gives it, or a time.
+  var goal: String {
+    if let fixedBudget, fixedBudget != refreshRate.interval { return "\(Text.milliseconds(fixedBudget)) ms" }
+    guard budgetSource != .measured else { return "the measured \(Verdict.goal(1 / budget.seconds))" }
+    return Verdict.goal(refreshRate.hertz / Double(fixedBudget == nil ? intervalsPerTick : 1))
+  }
+
+  /// The source of the budget in words: "by the told 60 Hz".
+  package var budgetReason: String {
+    let told = Verdict.goal(refreshRate.hertz)
+    switch budgetSource {
+    case .given: return "given"
+    case .told: return "the display tells \(told)"
+    case .measured: return "measured; the display tells \(told)"
+    }
+  }
+
+  /// The refresh rates of a run in which they changed, where that concerns the budget; nil for a steady one.
+  package var rateChange: String? {
+    guard fixedBudget == nil, intervals.haveChanged else { return nil }
+    let main = rates.prefix(3).map { "\($0.frames) frames at \(Verdict.goal(1 / $0.interval.seconds))" }
+    let others = intervals.frames - rates.prefix(3).reduce(0) { $0 + $1.frames }
+    return "the refresh rate changed: \((main + (others > 0 ? ["\(others) at others"] : [])).joined(separator: ", "))"
+  }
+}
