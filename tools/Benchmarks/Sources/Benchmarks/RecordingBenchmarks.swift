@@ -20,7 +20,7 @@ enum RecordingBenchmarks {
       throw BenchmarkError("one of the two programs is to be recorded")
     }
     let clock = SystemClock.monotonic
-    return pair(recorded, plain) + [threads(of: plain)] + [
+    return pair(recorded, plain) + records(of: plain) + [
       ring(of: recorded),
       Harness.allocations("allocations, recorded") { recorded.makeFrames(1) },
       Harness.allocations("allocations, not recorded") { plain.makeFrames(1) },
@@ -101,19 +101,42 @@ enum RecordingBenchmarks {
     ]
   }
 
-  /// The part of a recording that is the times of its threads: one program with and without them, in turns.
-  private static func threads(of program: Program) -> Result {
-    let differences = (0..<32).map { round in
-      let isFirst = round % 2 == 0
-      program.engine.measuresThreads = isFirst
-      let first = program.frameTime()
-      program.engine.measuresThreads = !isFirst
-      let second = program.frameTime()
-      return isFirst ? first - second : second - first
+  /// One program with and without the records of its frames, in turns, so that both have the same memory: their events in a ring, with the times
+  /// of its threads, and those times alone.
+  private static func records(of program: Program) -> [Result] {
+    var log = FrameLog(capacity: 32_768)
+    func record() -> Observation { program.engine.output.observe { log.append($0) } }
+    func turns(_ name: String, _ begin: () -> Observation?) -> [Result] {
+      func time(isOn: Bool) -> Double {
+        program.engine.measuresThreads = isOn
+        let observation = isOn ? begin() : nil
+        defer {
+          observation?.invalidate()
+          program.engine.measuresThreads = false
+        }
+        return program.frameTime()
+      }
+      let times = (0..<32).map { round in
+        let first = time(isOn: round % 2 == 0), second = time(isOn: round % 2 != 0)
+        return round % 2 == 0 ? (on: first, off: second) : (on: second, off: first)
+      }
+      return [
+        Result(
+          name: "\(name), on beside off", unit: .nanoseconds, ours: Harness.median(times.map(\.on)),
+          peer: Harness.median(times.map(\.off)), limit: 1.25),
+        Result(
+          name: "\(name): median of the differences", unit: .nanoseconds,
+          ours: Harness.median(times.map { $0.on - $0.off }), peer: nil, limit: nil),
+      ]
     }
-    program.engine.measuresThreads = false
-    return Result(
-      name: "the times of threads, on and off", unit: .nanoseconds, ours: Harness.median(differences), peer: nil, limit: nil)
+    let results = turns("records", record) + turns("thread times", { nil })
+    program.engine.measuresThreads = true
+    let observation = record()
+    defer {
+      observation.invalidate()
+      program.engine.measuresThreads = false
+    }
+    return results + [Harness.allocations("allocations, records on") { program.makeFrames(1) }]
   }
 
   /// Fifty layers, one of which moves, at 1000 Hz.
