@@ -170,7 +170,7 @@ public final class Output {
       }
     }
     let isWanted = wantsFrame
-    schedule.endTurn(isFrameWanted: isWanted)
+    schedule.endTurn(isFrameWanted: isWanted, at: now)
     let isIdle = !isWanted && !schedule.hasFrameSinceTick && !hasFrameUnderWay
     guard isIdle != link.isPaused else { return }
     link.isPaused = isIdle

@@ -20,8 +20,8 @@ struct OutputSchedule {
   private enum LastTick {
     /// Its turn runs, and its frame is still to be made.
     case due(DisplayLink.Tick)
-    /// Its turn is over, and its frame is still to be made: no buffer was free.
-    case open(DisplayLink.Tick)
+    /// Its turn was over at that time, and its frame is still to be made: no buffer was free.
+    case open(DisplayLink.Tick, since: MonotonicTime)
     /// A frame was rendered for it or since.
     case used(DisplayLink.Tick?)
     /// No frame was wanted in its turn, and none was rendered since.
@@ -29,7 +29,7 @@ struct OutputSchedule {
 
     var tick: DisplayLink.Tick? {
       switch self {
-      case .due(let tick), .open(let tick): tick
+      case .due(let tick), .open(let tick, _): tick
       case .used(let tick), .unused(let tick): tick
       }
     }
@@ -38,7 +38,7 @@ struct OutputSchedule {
   /// The tick of this turn until it has its frame.
   var dueTick: DisplayLink.Tick? { if case .due(let tick) = state { tick } else { nil } }
   /// The last tick until it has its frame.
-  private var openTick: DisplayLink.Tick? { if case .open(let tick) = state { tick } else { dueTick } }
+  private var openTick: DisplayLink.Tick? { if case .open(let tick, _) = state { tick } else { dueTick } }
   /// True if a frame was rendered after the last tick.
   var hasFrameSinceTick: Bool { if case .used = state { true } else { false } }
   /// True at the end of a turn whose tick has no frame although something changed: no buffer was free, or the interval was taken.
@@ -86,6 +86,7 @@ struct OutputSchedule {
     at now: MonotonicTime, begun: MonotonicTime, every distance: Int, budget: Nanoseconds?, forecast: VBlankForecast
   ) -> MonotonicTime? {
     if forecast.isTickDue(at: now) { return nil }
+    let waited = wait(until: begun)
     // The callbacks of a tick that is still open are over: what its frame takes counts from its delivery.
     let begun = min(begun, openTick?.delivered ?? begun)
     let interval = forecast.interval
@@ -99,7 +100,12 @@ struct OutputSchedule {
     guard let budget else { return next }
     if distance == 1, shouldAwaitTick(at: next, begun: begun, budget: budget, forecast: forecast) { return nil }
     // A frame for a later vblank may also take the intervals until then.
-    return forecast.vblank(after: max(now, begun + budget - interval * Int64(lead - 1)))
+    return forecast.vblank(after: max(now, begun + waited + budget - interval * Int64(lead - 1)))
+  }
+
+  /// How long the frame of an open tick has waited for a buffer, when a turn begins that may render it. That is no work of the frame's.
+  private func wait(until begun: MonotonicTime) -> Nanoseconds {
+    if case .open(_, let since) = state { max(begun - since, .zero) } else { .zero }
   }
 
   /// True if a frame without a tick would miss the next vblank. One that is begun with its tick is seen as soon, at the vblank
@@ -185,6 +191,7 @@ struct OutputSchedule {
     let begun = now - turn.phases.total
     guard var frame = owed, dueTick == nil else {
       var frame = newRecord(for: target, begun: begun, forecast: forecast)
+      frame.heldBack = wait(until: begun)
       frame.add(turn)
       frame.submitted = now
       return frame
@@ -235,10 +242,12 @@ struct OutputSchedule {
   mutating func didReset() { lastTarget = nil }
 
   /// The turn is over: later changes do not belong to its tick, unless the frame of that tick is still wanted.
-  mutating func endTurn(isFrameWanted: Bool) {
+  ///
+  /// - Parameter now: when the work of the turn was done.
+  mutating func endTurn(isFrameWanted: Bool, at now: MonotonicTime) {
     // The input changed nothing that is seen.
     if !isFrameWanted { input = nil }
     guard let tick = openTick else { return }
-    state = isFrameWanted ? .open(tick) : .unused(tick)
+    if !isFrameWanted { state = .unused(tick) } else if dueTick != nil { state = .open(tick, since: now) }
   }
 }
