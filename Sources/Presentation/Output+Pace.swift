@@ -20,6 +20,11 @@ extension Output {
     ticker.observe(record)
   }
 
+  /// The number of pending frames that take a vblank before one that is made now.
+  func queuedFrames(at now: MonotonicTime) -> Int {
+    pending.isEmpty ? 0 : presenter.queuedFrames(pending: pending.count, at: now)
+  }
+
   func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
     animationTime.time(for: target, interval: fixedInterval)
   }

@@ -59,7 +59,7 @@ public final class Output {
   private let content: Content
   private let clock: SystemClock
   // Asked of the display once: each is a call through the protocol.
-  private let presenter: any Presenter
+  let presenter: any Presenter
   let ticker: DisplayTicker
   private let renderer: any Renderer
   private var diff = SceneDiff()
@@ -245,15 +245,15 @@ public final class Output {
       return
     }
     // If the other frame is seen in time for this one, the turn of that event renders it.
-    if !pending.isEmpty, schedule.fitsTick(budget: ticker.frameBudget) { return }
-    if hasFrameUnderWay { return }  // It has the buffer, and the vblank.
-    // While flips pend no buffer may be free; `presented` or the next tick brings us back.
-    guard let buffer = presenter.acquireBuffer() else { return }
+    let queued = queuedFrames(at: clock.now)
+    if queued > 0, schedule.fitsTick(budget: ticker.frameBudget) { return }
+    // A frame under way has the buffer, and the vblank. While flips pend none may be free; `presented` or the next tick brings us back.
+    guard !hasFrameUnderWay, let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
     if isOwed || schedule.dueTick == nil { owed = nil } else { discardOwedFrame() }
     guard link != nil else { return }  // An observer has ended the output.
     record.input = schedule.takeInput()
-    record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, forecast: forecast)
+    record.target = schedule.appearance(ofFrameFor: target, pending: queued, at: started, forecast: forecast)
     if let renderThread, !forecast.isVariable {
       // It can be seen when it is rendered, and the thread takes as long as before.
       record.target = max(record.target, forecast.vblank(after: started + renderThread.usualDuration))
@@ -340,7 +340,7 @@ public final class Output {
     var record = frame.record
     record.heldBack += time - record.submitted
     do {
-      try presenter.present(frame.buffer, damage: frame.written)
+      try presenter.present(frame.buffer, damage: frame.written, target: record.isTargetKnown ? record.target : nil)
     } catch {
       return refused(error, record)
     }

@@ -55,6 +55,15 @@ public protocol Presenter: AnyObject {
   ///   - damage: every pixel that was copied or painted in *this* buffer since it was last presented. It contains all that
   ///     differs from the frame before.
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws
+  /// The same, of a frame that is to be seen at a vblank and no sooner. A presenter that cannot see to that need not implement it.
+  ///
+  /// - Parameter target: the vblank that the frame was made for; nil if that was a guess.
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws
+  /// The number of pending frames that take a vblank before a frame that is made now: all of them, unless the display tells only later that
+  /// one was seen.
+  ///
+  /// - Parameter pending: the frames of which nothing is told yet.
+  func queuedFrames(pending: Int, at now: MonotonicTime) -> Int
   /// True while frames can be shown. While it is false there is no free buffer before the next `.reset`.
   var isReady: Bool { get }
   /// The bitmap of the frame that is on the screen; nil before the first, or if the presenter does not keep it. It is
@@ -66,8 +75,12 @@ public protocol Presenter: AnyObject {
   func invalidate()
 }
 
-/// A presenter that is always there and keeps no frame.
+/// A presenter that is always there, shows a frame after the other, and keeps none.
 extension Presenter {
+  public func queuedFrames(pending: Int, at now: MonotonicTime) -> Int { pending }
+  public func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
+    try present(buffer, damage: damage)
+  }
   public var isReady: Bool { true }
   public var shownBitmap: Bitmap? { nil }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 package import Raster
 package import RenderTree
 
@@ -27,6 +27,9 @@ package final class ReplaceablePresenter: Presenter {
   ///   - height: as `width`.
   package init(width: Int, height: Int) { (current, self.width, self.height) = (nil, width, height) }
 
+  package func queuedFrames(pending: Int, at now: MonotonicTime) -> Int {
+    current?.queuedFrames(pending: pending, at: now) ?? pending
+  }
   package var isReady: Bool { current != nil }
   package var shownBitmap: Bitmap? { current?.shownBitmap }
 
@@ -49,9 +52,13 @@ package final class ReplaceablePresenter: Presenter {
   package func acquireBuffer() -> PresentationBuffer? { current?.acquireBuffer() }
 
   package func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+    try present(buffer, damage: damage, target: nil)
+  }
+
+  package func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
     // No buffer was to be had.
     guard let current else { throw SystemError(call: "present", errno: ENODEV) }
-    try current.present(buffer, damage: damage)
+    try current.present(buffer, damage: damage, target: target)
   }
 
   package func invalidate() {

@@ -13,14 +13,14 @@ import Testing
     let second = frames.commit(expected: time(32))
     _ = frames.answer(second, .seen(time(33)), at: time(33))
     // Its feedback may still come.
-    var told = frames.next()
+    var told = frames.next(at: time(1000))
     #expect(told == nil)
     _ = frames.answer(first, .dropped, at: time(33))
-    told = frames.next()
+    told = frames.next(at: time(1000))
     #expect(told == .dropped)
-    told = frames.next()
+    told = frames.next(at: time(1000))
     #expect(told == .seen(time(33)))
-    told = frames.next()
+    told = frames.next(at: time(1000))
     #expect(told == nil && frames.count == 0 && !frames.isSilent)
   }
 
@@ -30,10 +30,10 @@ import Testing
     _ = frames.commit(expected: time(32))
     let third = frames.commit(expected: time(48))
     _ = frames.answer(third, .seen(time(47)), at: time(47))
-    let first = frames.next()
+    let first = frames.next(at: time(1000))
     #expect(first == .seen(time(16)))
     // One after it has an answer, and this one may get its own.
-    let second = frames.next()
+    let second = frames.next(at: time(1000))
     #expect(second == nil)
   }
 
@@ -47,14 +47,14 @@ import Testing
     #expect(frames.deadline(isTaken: true, interval: interval) == time(56))
     _ = frames.answer(first, .seen(time(16)), at: time(18))
     #expect(frames.deadline(isTaken: true, interval: interval) == nil)
-    _ = frames.next()
+    _ = frames.next(at: time(1000))
     _ = frames.commit(expected: time(32))
     #expect(frames.deadline(isTaken: false, interval: interval) == time(72))
     #expect(frames.deadline(isTaken: true, interval: interval) == time(38))
     _ = frames.commit(expected: time(48))
     #expect(frames.deadline(isTaken: false, interval: interval) == time(38))
     frames.giveUp()
-    let told = frames.next()
+    let told = frames.next(at: time(1000))
     #expect(told == .seen(time(32)))
     #expect(frames.deadline(isTaken: false, interval: interval) == time(88))
   }
@@ -71,18 +71,33 @@ import Testing
     }
     // Those before the newest were seen.
     for number in 1...2 {
-      let told = frames.next()
+      let told = frames.next(at: time(1000))
       #expect(told == .seen(time(Int64(number) * 16)))
     }
-    var told = frames.next()
+    var told = frames.next(at: time(1000))
     #expect(told == nil && frames.isSilent && !frames.wantsFeedback)
-    let isSeen = frames.vblank()
+    let isSeen = frames.vblank(at: time(1000), interval: .milliseconds(16))
     #expect(isSeen && frames.count == 0)
     // A late answer to any of them proves that it speaks.
     let isHeard = frames.answer(2, .seen(time(99)), at: time(99))
     #expect(isHeard && !frames.isSilent && frames.wantsFeedback)
-    told = frames.next()
+    told = frames.next(at: time(1000))
     #expect(told == nil)
+  }
+
+  @Test func aSilentCompositorShowsOneFrameAtAVBlank() {
+    var frames = PresentedFrames(canTell: false)
+    _ = frames.commit(expected: time(16))
+    _ = frames.commit(expected: time(32))
+    // The first one is not over because the second is there.
+    var told = frames.next(at: time(15))
+    #expect(told == nil)
+    told = frames.next(at: time(16))
+    #expect(told == .seen(time(16)))
+    var isSeen = frames.vblank(at: time(16), interval: .milliseconds(16))
+    #expect(!isSeen && frames.count == 1)
+    isSeen = frames.vblank(at: time(32), interval: .milliseconds(16))
+    #expect(isSeen && frames.count == 0)
   }
 
   @Test func aCompositorThatOnlyDropsFramesIsSilentToo() {
@@ -90,7 +105,7 @@ import Testing
     for _ in 0..<2 {
       let serial = frames.commit(expected: time(16))
       _ = frames.answer(serial, .dropped, at: time(17))
-      let told = frames.next()
+      let told = frames.next(at: time(1000))
       #expect(told == .dropped)
       _ = frames.callback()
     }
@@ -103,8 +118,8 @@ import Testing
     var frames = PresentedFrames(canTell: false)
     #expect(frames.isSilent && !frames.wantsFeedback)
     _ = frames.commit(expected: time(16))
-    let isSeen = frames.vblank()
-    let isSeenAgain = frames.vblank()
+    let isSeen = frames.vblank(at: time(1000), interval: .milliseconds(16))
+    let isSeenAgain = frames.vblank(at: time(1000), interval: .milliseconds(16))
     #expect(isSeen && !isSeenAgain)
   }
 
@@ -126,22 +141,23 @@ import Testing
           committed += 1
           if asks, !random.chance(missing) { open.append(serial) }
           _ = frames.callback()
-          while frames.next() != nil { told += 1 }
+          while frames.next(at: now) != nil { told += 1 }
         case 1 where frames.isSilent:
-          while frames.next() != nil { told += 1 }
-          if frames.vblank() { told += 1 }
+          while frames.next(at: now) != nil { told += 1 }
+          if frames.vblank(at: now, interval: .milliseconds(16)) { told += 1 }
         default:
           guard let place = open.indices.randomElement(using: &random) else { continue }
           _ = frames.answer(open.remove(at: place), random.chance(0.2) ? .dropped : .seen(now), at: now)
-          while frames.next() != nil { told += 1 }
+          while frames.next(at: now) != nil { told += 1 }
         }
         #expect(told + frames.count == committed, "seed \(seed)")
         #expect(frames.count <= 4, "seed \(seed)")
       }
       // Nothing stays if the compositor says no more: three callbacks, and a vblank of the clock.
+      now += .milliseconds(100)
       for _ in 0..<PresentedFrames.patience.later { _ = frames.callback() }
-      while frames.next() != nil { told += 1 }
-      if frames.vblank() { told += 1 }
+      while frames.next(at: now) != nil { told += 1 }
+      if frames.vblank(at: now, interval: .milliseconds(16)) { told += 1 }
       #expect(told == committed && frames.count == 0, "seed \(seed), \(missing) missing")
     }
   }

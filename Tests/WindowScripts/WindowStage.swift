@@ -84,9 +84,16 @@ package final class WindowStage {
     }
   }
 
+  /// Lets an animation move the ball that nothing else changes: there are no callbacks, and layers are not committed.
+  package func play() {
+    ball.add(
+      BasicAnimation(.positionX, from: 0, to: 50, duration: .milliseconds(1700), repeatCount: .infinity), forKey: "move")
+  }
+
   package func rest() {
     link?.invalidate()
     link = nil
+    ball.removeAnimation(forKey: "move")
   }
 
   package func run(for time: Nanoseconds) {

@@ -1,3 +1,4 @@
+import FrameTiming
 import LinuxSystem
 
 /// Tells what became of the frames of a window, from the compositor's feedback or without it. A pure value.
@@ -6,8 +7,8 @@ import LinuxSystem
 /// - One whose feedback says when it was seen, or that it never was, when all before it are told of.
 /// - One without an answer, while a frame two or more after it has one, or four wait behind it, or when its answer takes much longer than
 ///   others did, was seen when it was expected to be.
-/// - After three callbacks without any answer the compositor counts as silent: from then on frames are seen at the next vblank of a
-///   clock, until an answer comes after all. One that has answered before may lose answers: it counts as silent after thirty. A silent
+/// - After three callbacks without any answer the compositor counts as silent: from then on frames are seen at the vblanks of a clock, one at
+///   each, until an answer comes after all. One that has answered before may lose answers: it counts as silent after thirty. A silent
 ///   compositor is asked again with every sixtieth frame; if it has never answered, until eight questions are open, since it keeps those
 ///   that it does not answer.
 struct PresentedFrames: Sendable {
@@ -97,6 +98,19 @@ struct PresentedFrames: Sendable {
 
   private mutating func learnDelay(_ delay: Nanoseconds) { answerDelay = max(delay, (answerDelay ?? delay) * 15 / 16) }
 
+  /// The number of frames that nobody was told of and that are still to be seen. Others were seen: only their answers are to come.
+  func queued(at now: MonotonicTime, interval: Nanoseconds) -> Int {
+    // A tick may come a little before its vblank.
+    frames.count { $0.answer == nil && $0.expected - now > interval / 32 }
+  }
+
+  /// A frame callback has come: the compositor has taken the newest frame into a picture. If that was long after the vblank at which it was
+  /// expected to be seen, it is seen at the next one.
+  mutating func wasTaken(at now: MonotonicTime, _ forecast: VBlankForecast) {
+    guard let last = frames.indices.last, now - frames[last].expected > forecast.interval / 2 else { return }
+    frames[last].expected = forecast.vblank(after: now)
+  }
+
   /// A frame callback has come.
   ///
   /// - Returns: true if the compositor counts as silent from now on.
@@ -109,15 +123,27 @@ struct PresentedFrames: Sendable {
     return true
   }
 
+  /// When a frame that is committed now will be seen: at the next vblank, or at the one after it, if it was made for a later one and the frame
+  /// before is seen at the next. That had been taken into a picture, or this one would not have been allowed.
+  ///
+  /// - Parameters:
+  ///   - target: the vblank that it was made for; nil if that was a guess.
+  ///   - forecast: the clock of the window's ticks.
+  func expected(at now: MonotonicTime, madeFor target: MonotonicTime?, _ forecast: VBlankForecast) -> MonotonicTime {
+    let (next, half) = (forecast.vblank(after: now), forecast.interval / 2)
+    guard let before = frames.last?.expected, let target, before + half > next, target - half > next else { return next }
+    return forecast.vblank(after: next + half)
+  }
+
   /// The oldest frame, if it is known what became of it. It is told of, and forgotten here.
-  mutating func next() -> Answer? {
+  mutating func next(at now: MonotonicTime) -> Answer? {
     guard let first = frames.first else { return nil }
     if let answer = first.answer {
       frames.removeFirst()
       return answer
     }
     // Its callback has come since, or the next one would not have been allowed.
-    if isSilent, frames.count > 1 {
+    if isSilent, frames.count > 1, first.expected <= now || frames.count > Self.mostWaiting {
       frames.removeFirst()
       return .seen(first.expected)
     }
@@ -151,8 +177,8 @@ struct PresentedFrames: Sendable {
   /// A vblank of the clock that stands in for a silent compositor's.
   ///
   /// - Returns: true if a frame was seen at it.
-  mutating func vblank() -> Bool {
-    guard isSilent, !frames.isEmpty else { return false }
+  mutating func vblank(at time: MonotonicTime, interval: Nanoseconds) -> Bool {
+    guard isSilent, let first = frames.first, first.expected - time < interval / 2 else { return false }
     frames.removeFirst()
     return true
   }

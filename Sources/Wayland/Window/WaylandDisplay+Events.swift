@@ -31,8 +31,9 @@ extension WaylandDisplay: WindowOwner {
   }
 
   func windowMayDraw() {
-    let isSilentNow = frames.callback()
     let now = clock.now
+    if pace == .learned { frames.wasTaken(at: now, ticker.forecast) }
+    let isSilentNow = frames.callback()
     // Vblanks that follow frames are not known well enough.
     let next = feedbackClock?.followsFrames == false ? ticker.forecast.vblank(after: now) : nil
     pictureTiming.callback(at: now, next: next, interval: interval)

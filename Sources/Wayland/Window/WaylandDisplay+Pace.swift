@@ -20,7 +20,10 @@ extension WaylandDisplay {
     switch pace {
     case .hidden: return Self.standIn(at: nil, "the window is hidden", clock)
     case .starting: return Self.standIn(at: toldRate, "the desktop has not told of a frame yet", clock)
-    case .silent: return Self.standIn(at: toldRate, "the desktop does not tell when frames are seen", clock)
+    case .silent:
+      // Nothing is known that the clock before did not know: it goes on.
+      let start = (ticker.source as? FallbackClock).flatMap { $0.refreshRate == toldRate ? $0.start : nil }
+      return Self.standIn(at: toldRate, "the desktop does not tell when frames are seen", from: start, clock)
     case .learned:
       let source = FeedbackClock(grid: grid, clock: clock)
       feedbackClock = source
@@ -29,9 +32,11 @@ extension WaylandDisplay {
   }
 
   /// - Parameter rate: nil for a tick a second.
-  static func standIn(at rate: RefreshRate?, _ reason: String, _ clock: SystemClock) -> FallbackClock {
+  static func standIn(
+    at rate: RefreshRate?, _ reason: String, from start: MonotonicTime? = nil, _ clock: SystemClock
+  ) -> FallbackClock {
     let rate = rate ?? RefreshRate(numerator: 1, denominator: 1) ?? .hertz60
-    return FallbackClock(refreshRate: rate, reason: reason, clock: clock)
+    return FallbackClock(refreshRate: rate, reason: reason, start: start, clock: clock)
   }
 
   func learn(_ time: MonotonicTime) {

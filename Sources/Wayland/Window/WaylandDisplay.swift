@@ -217,7 +217,8 @@ public final class WaylandDisplay: Display {
     do throws(SystemError) {
       buffers = try WaylandPresenter(
         window: window, width: width, height: height, mayDraw: { [weak self] in self?.mayDraw ?? false },
-        commit: { [weak self] buffer, damage in self?.commit(buffer, damage) })
+        queued: { [weak self] now in self.map { $0.frames.queued(at: now, interval: $0.interval) } ?? 0 },
+        commit: { [weak self] buffer, damage, target in self?.commit(buffer, damage, target) })
       return true
     } catch {
       observers.notify(.lost(WaylandError.memory(width: width, height: height, error)))
@@ -231,18 +232,18 @@ public final class WaylandDisplay: Display {
     buffers = nil
   }
 
-  private func commit(_ buffer: WindowBuffer, _ damage: DamageRegion) {
+  private func commit(_ buffer: WindowBuffer, _ damage: DamageRegion, _ target: MonotonicTime?) {
     let now = clock.now
     let forecast = ticker.forecast
-    let expected = forecast.vblank(after: now)
+    let expected = frames.expected(at: now, madeFor: target, forecast)
     let asks = frames.wantsFeedback
     let serial = frames.commit(expected: expected)
-    pictureTiming.committed(serial, at: now, next: expected, interval: interval)
+    pictureTiming.committed(serial, at: now, next: forecast.vblank(after: now), interval: interval)
     // A little before its vblank, so that no rounding makes it one later.
-    let target = pace == .learned && forecast.isKnown(at: expected) ? expected - forecast.interval / 2 : nil
+    let earliest = pace == .learned && forecast.isKnown(at: expected) ? expected - forecast.interval / 2 : nil
     window.commit(
       buffer, damage: damage, serial: asks ? serial : nil,
-      target: target.flatMap { connection.globals.stampClock.stamp(for: $0, now: now, read: connection.readClock) })
+      target: earliest.flatMap { connection.globals.stampClock.stamp(for: $0, now: now, read: connection.readClock) })
     happened(.committed)
     if frames.isSilent { wait.start(after: now) }
     awaitAnswer()
@@ -263,7 +264,7 @@ public final class WaylandDisplay: Display {
 
   /// Tells the output of the frames whose fate is known.
   func tellFrames() {
-    while let answer = frames.next() {
+    while let answer = frames.next(at: clock.now) {
       switch answer {
       case .seen(let time): tell(.presented(PresentationFeedback(timestamp: time, sequence: 0)))
       case .dropped: tell(.dropped)
@@ -278,7 +279,9 @@ public final class WaylandDisplay: Display {
   /// A vblank of the clock that stands in for the compositor's.
   private func clockTicked(_ vblank: VBlank) {
     tellFrames()
-    if frames.vblank() { tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))) }
+    if frames.vblank(at: vblank.timestamp, interval: interval) {
+      tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)))
+    }
     if frames.isSilent, frames.count > 0 { wait.start(after: vblank.timestamp) }
   }
 

@@ -1,6 +1,6 @@
 import FrameTiming
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 package import Presentation
 package import Raster
 package import RenderTree
@@ -18,23 +18,28 @@ package final class WaylandPresenter: Presenter {
   /// The last one that was handed over, which the compositor shows or is about to.
   private var newest: Int?
   /// Commits a frame for the display, which keeps account of it; nil when the presenter is stopped.
-  private var commit: (@MainActor (WindowBuffer, DamageRegion) -> Void)?
+  private var commit: (@MainActor (WindowBuffer, DamageRegion, MonotonicTime?) -> Void)?
   private let mayDraw: @MainActor () -> Bool
+  private let queued: @MainActor (MonotonicTime) -> Int
 
   /// The most buffers. With two that wait for their vblanks and one that is seen, a fourth would only wait longer.
   private static let mostBuffers = 3
 
   /// - Parameters:
   ///   - mayDraw: tells whether the compositor takes a frame now.
-  ///   - commit: shows a buffer in the window.
+  ///   - queued: the number of frames that will be seen after a time.
+  ///   - commit: shows a buffer in the window, if it can at the vblank that is given.
   init(
     window: WaylandWindow, width: Int, height: Int, mayDraw: @escaping @MainActor () -> Bool,
-    commit: @escaping @MainActor (WindowBuffer, DamageRegion) -> Void
+    queued: @escaping @MainActor (MonotonicTime) -> Int,
+    commit: @escaping @MainActor (WindowBuffer, DamageRegion, MonotonicTime?) -> Void
   ) throws(SystemError) {
-    (self.window, self.width, self.height, self.mayDraw, self.commit) = (window, width, height, mayDraw, commit)
+    (self.window, self.width, self.height) = (window, width, height)
+    (self.mayDraw, self.queued, self.commit) = (mayDraw, queued, commit)
     for _ in 0..<2 { buffers.append(try window.makeBuffer(width: width, height: height)) }
   }
 
+  package func queuedFrames(pending: Int, at now: MonotonicTime) -> Int { min(queued(now), pending) }
   package var shownBitmap: Bitmap? { newest.flatMap { buffers.indices.contains($0) ? buffers[$0].bitmap : nil } }
 
   package func acquireBuffer() -> PresentationBuffer? {
@@ -52,12 +57,16 @@ package final class WaylandPresenter: Presenter {
   }
 
   package func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+    try present(buffer, damage: damage, target: nil)
+  }
+
+  package func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
     // The buffer of a presenter that this one has replaced may have another size.
     guard let commit, buffers.indices.contains(buffer.index), buffers[buffer.index].bitmap === buffer.target else {
       throw SystemError(call: "present", errno: EBADF)
     }
     newest = buffer.index
-    commit(buffers[buffer.index], damage)
+    commit(buffers[buffer.index], damage, target)
   }
 
   /// Ends it: buffers go when the compositor has let go of them.
