@@ -28,7 +28,8 @@ final class MeterPanel {
     let refresh: TextLine
     let work: TextLine
     let share: TextLine
-    let counts: TextLine
+    let late: TextLine
+    let missed: TextLine
     let idle: TextLine
   }
 
@@ -99,7 +100,8 @@ final class MeterPanel {
       work: TextLine(
         "work \(Self.milliseconds(report.work.p50)) ms, p95 \(Self.milliseconds(report.work.p95))", font: small),
       share: TextLine("of \(Self.milliseconds(budget)) ms", font: small),
-      counts: TextLine("late \(report.late)   missed \(report.missed)", font: small),
+      late: TextLine("late \(report.late)   ", font: small),
+      missed: TextLine("missed \(report.missed)", font: small),
       idle: TextLine("idle \(Text.percent(idleShare))", font: small))
     self.texts = texts
     return texts
@@ -122,10 +124,13 @@ final class MeterPanel {
     context.draw(texts.refresh, at: Point(right(texts.refresh), 21), color: Self.dim)
     context.draw(texts.work, at: Point(left, 37), color: Self.bright)
     context.draw(texts.share, at: Point(right(texts.share), 37), color: Self.dim)
-    let isTroubled = report.late > 0 || report.missed > 0
-    context.draw(texts.counts, at: Point(left, 101), color: isTroubled ? Self.late : Self.bright)
+    // Each by its own number: beside a red one, a zero is no trouble.
+    context.draw(texts.late, at: Point(left, 101), color: Self.color(ofCount: report.late))
+    context.draw(texts.missed, at: Point(left + texts.late.width, 101), color: Self.color(ofCount: report.missed))
     context.draw(texts.idle, at: Point(right(texts.idle), 101), color: Self.dim)
   }
+
+  private static func color(ofCount count: Int) -> Color { count > 0 ? late : bright }
 
   // MARK: Bars
 
