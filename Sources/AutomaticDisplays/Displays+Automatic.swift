@@ -30,24 +30,24 @@ extension Displays {
     session makeSession: @MainActor () -> DisplaySession? = { nil }, clock: SystemClock = .monotonic,
     folder: String = "/dev/dri"
   ) throws(BitmapError) -> AutomaticDisplay {
-    var why = "as there is no desktop: WAYLAND_DISPLAY is not set"
+    var why = ", as there is no desktop: WAYLAND_DISPLAY is not set"
     if WaylandConnection.isNamedByEnvironment {
       do throws(WaylandError) {
         let display = try WaylandDisplay.open(options: window, clock: clock)
         let reason = "a window, as there is a desktop at \(display.connection.name)"
         return AutomaticDisplay(display: display, reason: reason, session: nil)
       } catch {
-        why = "as there is no window: \(error)"
+        why = ": \(error)"
       }
     }
     let session = makeSession()
     do throws(KMSError) {
       let display = try kms(session: session, clock: clock, folder: folder)
-      return AutomaticDisplay(display: display, reason: "a screen, \(why)", session: session)
+      return AutomaticDisplay(display: display, reason: "a screen and no window\(why)", session: session)
     } catch {
       let display = try VirtualDisplay(
         width: window.width, height: window.height, refreshRate: refreshRate, reason: error.description, clock: clock)
-      return AutomaticDisplay(display: display, reason: "no window and no screen, \(why)", session: nil)
+      return AutomaticDisplay(display: display, reason: "no window and no screen\(why)", session: nil)
     }
   }
 }

@@ -41,6 +41,39 @@ final class ConnectionTests: XCTestCase {
     }
   }
 
+  /// A name of a socket is no place without its folder: the error names the variable that lacks.
+  func testASocketWithoutItsFolder() throws {
+    let before = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
+    unsetenv("XDG_RUNTIME_DIR")
+    defer { if let before { setenv("XDG_RUNTIME_DIR", before, 1) } }
+    try Self.withDesktop("wayland-7") {
+      XCTAssertEqual(Self.failure(of: nil), .noFolder(socket: "wayland-7"))
+      XCTAssertTrue(WaylandError.noFolder(socket: "wayland-7").description.contains("XDG_RUNTIME_DIR"))
+      let found = try Displays.automatic(window: WindowOptions(width: 30, height: 20), folder: "/nowhere")
+      XCTAssertTrue(
+        found.reason.hasPrefix("no window and no screen: the desktop's socket 'wayland-7' is not found"), found.reason)
+      found.display.invalidate()
+    }
+  }
+
+  /// The screens of a desktop are known without a window.
+  func testTheScreensOfADesktop() throws {
+    try MainActor.assumeIsolated {
+      let stage = try WindowStage(outputs: [
+        CompositorOutput("SIM-1", width: 640, height: 480), CompositorOutput("SIM-2", width: 300, height: 200, scale: 240),
+      ])
+      XCTAssertEqual(stage.display.connection.screens, [])
+      stage.run(for: .milliseconds(10))
+      XCTAssertEqual(
+        stage.display.connection.screens,
+        [
+          DesktopScreen(name: "SIM-1", width: 640, height: 480, refreshRate: .hertz60, scale: 1),
+          DesktopScreen(name: "SIM-2", width: 300, height: 200, refreshRate: .hertz60, scale: 2),
+        ])
+      try stage.end()
+    }
+  }
+
   func testWithoutDesktopAndScreenThereIsADisplayOfMemory() throws {
     let rate = try XCTUnwrap(RefreshRate(hertz: 50))
     for (name, folder, noWindow, noScreen) in [

@@ -103,9 +103,11 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
   }
 
   /// True if the environment names a compositor's socket.
-  public static var isNamedByEnvironment: Bool { environment("WAYLAND_DISPLAY") != nil }
+  public nonisolated static var isNamedByEnvironment: Bool { nameInEnvironment != nil }
+  /// The name or path of the socket in the environment: `WAYLAND_DISPLAY`; nil if there is none.
+  public nonisolated static var nameInEnvironment: String? { environment("WAYLAND_DISPLAY") }
 
-  private static func environment(_ name: String) -> String? {
+  private nonisolated static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }
@@ -113,9 +115,7 @@ public final class WaylandConnection: FrameLoop.ItemOwner {
   private static func path(of socket: String?) throws(WaylandError) -> String {
     guard let name = socket ?? environment("WAYLAND_DISPLAY") else { throw .noDesktop }
     if name.hasPrefix("/") { return name }
-    guard let folder = environment("XDG_RUNTIME_DIR") else {
-      throw .cannotConnect(socket: name, SystemError(call: "XDG_RUNTIME_DIR", subject: name, errno: ENOENT))
-    }
+    guard let folder = environment("XDG_RUNTIME_DIR") else { throw .noFolder(socket: name) }
     return "\(folder)/\(name)"
   }
 

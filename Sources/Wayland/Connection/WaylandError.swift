@@ -4,6 +4,8 @@ public import LinuxSystem
 public enum WaylandError: Error, Sendable, Equatable, CustomStringConvertible {
   /// `WAYLAND_DISPLAY` names no compositor.
   case noDesktop
+  /// The desktop's socket has a name, and `XDG_RUNTIME_DIR`, the folder that it is in, is not set.
+  case noFolder(socket: String)
   /// The compositor's socket cannot be connected to.
   case cannotConnect(socket: String, SystemError)
   /// The compositor has not answered within this time.
@@ -20,6 +22,9 @@ public enum WaylandError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .noDesktop: "no Wayland desktop: WAYLAND_DISPLAY is not set"
+    case .noFolder(let socket):
+      "the desktop's socket '\(socket)' is not found, as XDG_RUNTIME_DIR, the folder that it is in, is not set: start the program in "
+        + "the desktop's session, or set it (mostly to /run/user/ and the user's number)"
     case .cannotConnect(let socket, let error):
       "no Wayland desktop at \(socket): \(error.reason) (\(error.errno))"
     case .noAnswer(let time): "the desktop has not answered within \(Int(time.milliseconds)) ms"

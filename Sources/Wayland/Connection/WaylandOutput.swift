@@ -14,6 +14,14 @@ final class WaylandOutput {
   private(set) var scale = 1
   /// The rate of its mode; nil if the compositor does not say.
   private(set) var refreshRate: RefreshRate?
+  /// The pixels of its mode; nil before the compositor has told it.
+  private var size: (width: Int, height: Int)?
+  /// Nil before its mode and all else is told.
+  var screen: DesktopScreen? {
+    guard isTold, let size else { return nil }
+    return DesktopScreen(name: name, width: size.width, height: size.height, refreshRate: refreshRate, scale: scale)
+  }
+  private var isTold = false
 
   init(_ pointer: OpaquePointer, name: UInt32, connection: WaylandConnection) {
     (self.pointer, global, self.connection) = (pointer, name, connection)
@@ -27,13 +35,19 @@ final class WaylandOutput {
   private static let listener = listenerTable(
     wl_output_listener(
       geometry: { _, _, _, _, _, _, _, _, _, _ in },
-      mode: { data, _, flags, _, _, millihertz in
+      mode: { data, _, flags, width, height, millihertz in
         guard flags & WL_OUTPUT_MODE_CURRENT.rawValue != 0 else { return }
         onMain(data) { (output: WaylandOutput) in
           output.refreshRate = RefreshRate(numerator: Int64(millihertz), denominator: 1000)
+          output.size = (max(Int(width), 0), max(Int(height), 0))
         }
       },
-      done: { data, _ in onMain(data) { (output: WaylandOutput) in output.connection?.outputChanged(output) } },
+      done: { data, _ in
+        onMain(data) { (output: WaylandOutput) in
+          output.isTold = true
+          output.connection?.outputChanged(output)
+        }
+      },
       scale: { data, _, factor in onMain(data) { (output: WaylandOutput) in output.scale = max(Int(factor), 1) } },
       name: { data, _, name in
         guard let name else { return }
