@@ -314,6 +314,7 @@ struct WrongInputTests {
     ("game.csv", "is a capture of another tool: use framepace view game.csv"),
     ("x.hang", "is the report of a hang: use framepace view x.hang"),
     ("p.json", "is the JSON of a profile: use framepace profile --compare with it and with another one"),
+    ("r.json", "is the JSON of a run: it has no frames to view; those are in the file of run --frame-log"),
     ("p.html", "is a page: open it in a browser"),
     ("v.txt", "is a recording of vblanks: use framepace vblank --replay v.txt"),
     ("a.profile", "is a recording of frames: use framepace profile a.profile"),
@@ -327,7 +328,7 @@ struct WrongInputTests {
       "f.jsonl": "{\"number\":1,\"outcome\":\"presented\"}\n", "game.csv": "Application,ProcessID,SwapChainAddress\n",
       "x.hang": "framepace hang report 1\n", "p.json": "{\n  \"verdict\": \"fits\",\n  \"scene\": \"orbit\"\n}\n",
       "p.html": "<!doctype html>\n<html>", "v.txt": "framepace vblanks 2\n", "a.profile": "{\"framepaceProfile\":1}\n",
-      "it's.hang": "framepace hang report 1\n",
+      "it's.hang": "framepace hang report 1\n", "r.json": "{\"scene\":\"card\",\"clock\":\"\",\"policy\":\"\"}\n",
     ]
     try Data([0x89, 0x50, 0x4E, 0x47, 13, 10]).write(to: URL(fileURLWithPath: "\(folder.path)/b.png"))
     for (name, text) in contents { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }

@@ -5,6 +5,7 @@ import Hangs
 enum FileKind {
   case recording
   case figures
+  case run
   case trace
   case page
   case frameLog
@@ -32,6 +33,8 @@ enum FileKind {
       self = .inputScript
     } else if begins("{\"verdict\":"), has("scene") {
       self = .figures
+    } else if begins("{\"scene\":"), has("clock"), has("policy") {
+      self = .run
     } else if begins("{\""), has("traceEvents") {
       self = .trace
     } else if begins("{\"number\":") && has("outcome") || begins("number,outcome,") {
@@ -50,6 +53,7 @@ enum FileKind {
     switch self {
     case .recording: "a recording of frames"
     case .figures: "the JSON of a profile"
+    case .run: "the JSON of a run"
     case .trace: "a trace"
     case .page: "a page"
     case .frameLog: "a frame log"
@@ -76,6 +80,7 @@ enum FileKind {
       switch self {
       case .recording: "use framepace profile \(path.shellWord)"
       case .figures: "use framepace profile --compare with it and with another one"
+      case .run: "it has no frames to view; those are in the file of run --frame-log"
       case .trace: "open it at https://ui.perfetto.dev"
       case .page, .picture: "open it in a browser"
       case .frameLog, .capture, .hang: "use framepace view \(path.shellWord)"
