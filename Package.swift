@@ -373,7 +373,7 @@ let package = Package(
       "CommandTests",
       [
         "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "Geometry", "Input", "KMS", "LinuxSystem",
-        "Metering", "Presentation", "RenderTree", "Simulation", "TestLength", "recorded",
+        "Metering", "Presentation", "RenderTree", "Simulation", "TestLength", "Wayland", "recorded",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests(

@@ -3,6 +3,7 @@ import Foundation
 import Framepace
 import Metering
 import Testing
+import Wayland
 
 @testable import FramepaceCLI
 @testable import KMS
@@ -117,6 +118,36 @@ struct DisplaysTextTests {
   }
 
   /// The modes of a screen that lacks the requested one.
+  @Test func theDesktopStandsFirst() throws {
+    var desktop = DesktopReport(socket: "/run/user/1000/wayland-1")
+    desktop.screens = [
+      DesktopScreen(name: "HEADLESS-1", width: 1280, height: 720, refreshRate: .hertz60, scale: 1),
+      DesktopScreen(name: "", width: 640, height: 480, refreshRate: nil, scale: 2),
+    ]
+    #expect(
+      DisplaysText.text([], desktop: desktop, width: 79) == """
+        Wayland desktop /run/user/1000/wayland-1
+          usable      a window: --display wayland or auto
+          HEADLESS-1  1280x720@60.00, scale 1
+          screen      640x480, scale 2
+
+        no DRM device: the machine has no graphics card, or its driver is not loaded
+        (no /dev/dri/card*)
+        """)
+    let silent = DesktopReport(socket: "wayland-1", problem: .noFolder(socket: "wayland-1"))
+    let text = DisplaysText.text([], desktop: silent, width: 79)
+    #expect(text.contains("  unusable  the desktop's socket 'wayland-1' is not found, as XDG_RUNTIME_DIR"), "\(text)")
+    #expect(text.hasSuffix("Scenes run on a clock that stands in for a display."), "\(text)")
+
+    let object = try #require(try JSONLines(DisplaysText.json([], desktop: desktop).line).objects.first)
+    let told = try #require(object["desktop"] as? [String: Any])
+    #expect(told["usable"] as? Bool == true && told["problem"] is NSNull)
+    let screens = try #require(told["screens"] as? [[String: Any]])
+    #expect(screens.map { $0["width"] as? Int } == [1280, 640] && screens[1]["refreshRate"] is NSNull)
+    let help = try framepace("help", "displays").output
+    for key in ["desktop"] + told.keys + screens[0].keys { #expect(help.contains(key), "\(key) is not in the help") }
+  }
+
   @Test func manyModesStandInColumns() {
     let modes = ["1920x1080@60.00", "1920x1080@59.94", "720x576@50.00i", "640x480@60.00", "1920x1080@60.00"]
     #expect(

@@ -5,8 +5,11 @@ import KMS
 struct DisplaysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "displays",
-    abstract: "Lists the cards and screens of this machine, and what each can do.",
+    abstract: "Lists the desktop, the cards and the screens of this machine, and what each can do.",
     discussion: """
+      Lists the Wayland desktop that the environment names, with its screens: a window \
+      is shown there. It holds the cards, which then show nothing of another program.
+
       Lists every card with its driver and its abilities, its connectors with their \
       screens and modes, its CRTCs and planes. If a card cannot be used, the list \
       says why, and what to do about it. No screen is changed. If another program \
@@ -18,6 +21,11 @@ struct DisplaysCommand: ParsableCommand {
       mode's rate paces the frames.
 
       JSON: one object. Unknown values are null.
+        desktop    the Wayland desktop, or null:
+          socket
+          usable     true if a window can be shown there
+          problem    the reason why not
+          screens    of each: name, width, height, refreshRate, scale
         reason     why there is no card, else null
         cards      of each:
           path, driver, driverVersion
@@ -43,9 +51,11 @@ struct DisplaysCommand: ParsableCommand {
 
   func run() throws {
     try onMainActor {
-      let reports = try CardReport.all()
+      let (desktop, reports) = (DesktopReport.current(), try CardReport.all())
       let width = Terminal.output.textWidth
-      try Terminal.output.line(json ? DisplaysText.json(reports).line : DisplaysText.text(reports, width: width))
+      try Terminal.output.line(
+        json
+          ? DisplaysText.json(reports, desktop: desktop).line : DisplaysText.text(reports, desktop: desktop, width: width))
     }
   }
 }

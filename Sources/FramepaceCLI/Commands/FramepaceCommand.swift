@@ -4,6 +4,7 @@ import Glibc
 import KMS
 import Metering
 import SampleScenes
+import Wayland
 
 /// The `framepace` command. `main` is synchronous because the process's main thread belongs to the frame loop; libdispatch
 /// would take it over from an asynchronous `main`.
@@ -51,6 +52,8 @@ struct FramepaceCommand: ParsableCommand {
       try ProcessState.requireDescriptors()
       do { try command.run() } catch KMSError.noDevice {
         throw Refusal("\(DisplaysText.nothing); \(wayWithoutScreen(command))")
+      } catch let error as KMSError where hasWindows(command) && WaylandConnection.isNamedByEnvironment {
+        throw Refusal("\(reason(of: error)); \(DesktopReport.way)")
       }
       return EXIT_SUCCESS
     } catch {
@@ -68,9 +71,13 @@ struct FramepaceCommand: ParsableCommand {
     }
   }
 
+  /// True for a command that shows something on a display of the user's choice.
+  private static func hasWindows(_ command: any ParsableCommand) -> Bool { !(command is CaptureCommand) }
+
   /// The end of the sentence about a missing screen: the way to use the command without one.
   private static func wayWithoutScreen(_ command: any ParsableCommand) -> String {
     switch command {
+    case _ where hasWindows(command) && WaylandConnection.isNamedByEnvironment: DesktopReport.window
     case is CaptureCommand: "render makes pictures of scenes without one"
     case is VBlankCommand: "without --display and --mode a clock is measured"
     default: "without --display and --mode scenes are shown on a clock"

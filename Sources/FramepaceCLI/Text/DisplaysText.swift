@@ -1,18 +1,47 @@
 import Framepace
 import KMS
 import Metering
+import Wayland
 
 /// The machine's cards and screens as text and as JSON.
 enum DisplaysText {
   /// The reason for an empty list.
   static let nothing = "no DRM device: the machine has no graphics card, or its driver is not loaded (no /dev/dri/card*)"
 
-  /// - Parameter width: the longest line, in characters.
-  static func text(_ reports: [CardReport], width: Int) -> String {
-    guard !reports.isEmpty else {
-      return Text.paragraph("\(nothing). Scenes run on a clock that stands in for a display.", width: width)
+  /// - Parameters:
+  ///   - desktop: the desktop of the session; nil for none.
+  ///   - width: the longest line, in characters.
+  static func text(_ reports: [CardReport], desktop: DesktopReport? = nil, width: Int) -> String {
+    var parts = [desktop.map { self.desktop($0, width: width) }].compactMap(\.self) + reports.map { card($0, width: width) }
+    if reports.isEmpty {
+      let stand = desktop.map { $0.problem == nil } ?? false ? "" : ". Scenes run on a clock that stands in for a display."
+      parts.append(Text.paragraph(nothing + stand, width: width))
     }
-    return reports.map { card($0, width: width) }.joined(separator: "\n\n")
+    return parts.joined(separator: "\n\n")
+  }
+
+  // MARK: The desktop
+
+  private static func desktop(_ report: DesktopReport, width: Int) -> String {
+    let column = max(12, (report.screens.map(\.name.count).max() ?? 0) + 4)
+    func add(_ title: String, _ items: [String]) -> String {
+      Text.list(items, title: Text.left("  \(title)", column), width: width)
+    }
+    var lines = ["Wayland desktop \(report.socket)"]
+    if let problem = report.problem {
+      let words = Text.paragraph("\(problem)", width: width - column).split(separator: "\n")
+      for (index, line) in words.enumerated() { lines.append(Text.left(index == 0 ? "  unusable" : "", column) + line) }
+    } else {
+      lines.append(add("usable", ["a window: --display wayland or auto"]))
+    }
+    for screen in report.screens {
+      let rate = screen.refreshRate.map { "@\($0.description.dropLast(3))" } ?? ""
+      lines.append(
+        add(
+          screen.name.isEmpty ? "screen" : screen.name, ["\(screen.width)x\(screen.height)\(rate)", "scale \(screen.scale)"])
+      )
+    }
+    return lines.joined(separator: "\n")
   }
 
   // MARK: A card
@@ -94,10 +123,29 @@ enum DisplaysText {
 
   // MARK: JSON
 
-  static func json(_ reports: [CardReport]) -> JSONValue {
+  static func json(_ reports: [CardReport], desktop: DesktopReport? = nil) -> JSONValue {
     .object([
+      ("desktop", desktop.map(json) ?? .null),
       ("reason", reports.isEmpty ? .text(nothing) : .null),
       ("cards", .list(reports.map(card))),
+    ])
+  }
+
+  private static func json(_ desktop: DesktopReport) -> JSONValue {
+    .object([
+      ("socket", .text(desktop.socket)),
+      ("usable", .boolean(desktop.problem == nil)),
+      ("problem", .optional(desktop.problem?.description)),
+      (
+        "screens",
+        .list(
+          desktop.screens.map {
+            .object([
+              ("name", .text($0.name)), ("width", .count($0.width)), ("height", .count($0.height)),
+              ("refreshRate", .decimal($0.refreshRate?.hertz, 6)), ("scale", .count($0.scale)),
+            ])
+          })
+      ),
     ])
   }
 

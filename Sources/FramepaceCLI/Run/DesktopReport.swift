@@ -1,0 +1,30 @@
+import Framepace
+import Wayland
+
+/// The Wayland desktop that the environment names, as it is known without a window on it.
+struct DesktopReport {
+  /// The desktop's socket.
+  var socket: String
+  var screens: [DesktopScreen] = []
+  /// Why there can be no window; nil if there can be one.
+  var problem: WaylandError?
+
+  /// Asks the desktop; nil if the environment names none.
+  @MainActor
+  static func current() -> DesktopReport? {
+    guard let name = WaylandConnection.nameInEnvironment else { return nil }
+    do throws(WaylandError) {
+      let connection = try WaylandConnection.open()
+      defer { connection.close() }
+      try connection.waitForScreens()
+      return DesktopReport(socket: connection.name, screens: connection.screens)
+    } catch {
+      return DesktopReport(socket: name.withoutControlCharacters, problem: error)
+    }
+  }
+
+  /// The way to use the command without a screen.
+  static let window = "use --display wayland or auto for a window on the desktop of this session"
+  /// The same where the desktop holds the screens.
+  static let way = "the desktop of this session holds the screens: use --display wayland or auto for a window on it"
+}
