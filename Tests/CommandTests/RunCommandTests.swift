@@ -146,6 +146,22 @@ struct RunCommandTests {
     #expect(result.output.contains("--vrr and --tearing ignored: there is no screen"), "\(result.output)")
   }
 
+  /// The error says why and what to do, before a window is opened.
+  @Test(arguments: [
+    ("--vrr", "--vrr has no effect on a window: the desktop decides whether its screens wait for frames. Switch"),
+    (
+      "--tearing",
+      "--tearing has no effect on a window: the desktop decides when frames are shown. For tearing, use --display kms"
+    ),
+    (
+      "--rotate 90", "--rotate has no effect on a window: the desktop turns its screens. Turn the screen in its settings, or"
+    ),
+  ])
+  func optionsOfAScreenAreRefusedForAWindow(option: String, sentence: String) throws {
+    let result = try framepace(["--display", "wayland"] + option.split(separator: " ").map(String.init))
+    #expect(result.status == 64 && result.error.replacing("\n", with: " ").contains(sentence), "\(result.error)")
+  }
+
   /// The lines add up to the summary, the last partial line included. Every line has the same keys.
   @Test func linesOfJSONAddUpToTheSummary() throws {
     let result = try framepace(["--json", "--duration", "1.3s"] + Self.small)

@@ -54,6 +54,9 @@ struct SceneOptions: ParsableArguments {
     if display.display == .fallback, let option = screenOptions.first {
       throw ValidationError("\(option) belongs to a screen: use --display kms or auto.")
     }
+    if display.display == .wayland, let option = optionsOutsideWindows.first, let reason = Self.reason(inWindow: option) {
+      throw ValidationError("\(option) has no effect on a window: \(reason).")
+    }
     if size != nil, display.mode != nil || display.isScreen {
       throw ValidationError(
         "--size belongs to the fallback clock: a screen has the size of its mode. Use --mode, or --display auto or fallback."
@@ -67,6 +70,19 @@ struct SceneOptions: ParsableArguments {
   /// The given options that have no effect on a window, whose size is the desktop's to choose, but for a wish.
   var optionsOutsideWindows: [String] {
     screenOptions + (display.rate == nil ? [] : ["--rate"]) + (rotate == nil ? [] : ["--rotate"])
+  }
+
+  /// Why an option has no effect on a window, and what to do; nil for one that has.
+  static func reason(inWindow option: String) -> String? {
+    let console = "use --display kms on a console without a desktop"
+    return switch option {
+    case "--vrr":
+      "the desktop decides whether its screens wait for frames. Switch that on in its settings, or \(console)"
+    case "--tearing": "the desktop decides when frames are shown. For tearing, \(console)"
+    case "--rotate": "the desktop turns its screens. Turn the screen in its settings, or \(console)"
+    case "--rate": "it has the rate of its screen. Change that in the desktop's settings, or use --display fallback"
+    default: nil
+    }
   }
 
   /// The given options that have no effect on a screen.
