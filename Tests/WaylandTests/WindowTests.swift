@@ -38,6 +38,30 @@ final class WindowTests: XCTestCase {
     }
   }
 
+  /// An observer of the display's state hears of its pace as soon as that is known.
+  func testThePaceIsToldWhenItIsKnown() throws {
+    for isSilent in [false, true] {
+      try run { stage in
+        if isSilent { stage.compositor.policy.feedback = .withheld }
+        var told: [String] = []
+        let watch = stage.display.observe { event in
+          if case .stateChanged = event { told.append("\(stage.display.isPaceKnown) \(stage.display.reason)") }
+        }
+        stage.animate()
+        stage.run(for: .milliseconds(200))
+        watch.invalidate()
+        XCTAssertEqual(
+          told,
+          [
+            "false fallback clock 60.00 Hz: it ticks until the desktop tells of a frame",
+            isSilent
+              ? "true fallback clock 60.00 Hz: the desktop does not tell when frames are seen"
+              : "true presentation feedback, 60.00 Hz",
+          ])
+      }
+    }
+  }
+
   func testAStillWindowDoesNothing() throws {
     try run { stage in
       stage.run(for: .seconds(1))

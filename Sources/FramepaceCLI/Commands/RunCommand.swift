@@ -182,6 +182,8 @@ struct RunCommand: ParsableCommand {
                      onePercentLow, tenthPercentLow (0.1 %): frames per second,
                      workShare: the median's part of the budget, 1 is all
         last line    summary: all these, of the whole run,
+                     clock: as in the first line; in a window it is
+                     known when the desktop has told of frames,
                      firstPresented: the time of the first frame, in
                      seconds of CLOCK_MONOTONIC,
                      overrun: seconds more than --duration; null up to

@@ -42,6 +42,9 @@ final class SceneSession {
   private var reader: ReaderWatch?
   private var refused = RefusedFrames()
   private var failure: (any Error)?
+  /// The source of ticks: at the end the last one of those while the display was shown. A window's is known when the desktop has told
+  /// of frames, or has told of none for a while.
+  private(set) lazy var clockName = display.ticker.name
   /// The last note about the window.
   private var lastSentence = ""
   /// True once the output cannot be written any more, as its reader is gone.
@@ -118,7 +121,9 @@ final class SceneSession {
     if let window = display as? WaylandDisplay {
       // The error says more than that nobody can see it.
       if case .lost = window.connection.state { return }
-      let sentence = window.sentence(about: state)
+      if state == .showing { clockName = display.ticker.name }
+      var sentence = window.sentence(about: state)
+      if state == .showing, display.ticker.source.followsFrames, let policyNote { sentence += "; \(policyNote)" }
       guard sentence != lastSentence else { return }
       lastSentence = sentence
       onNote?(.change(sentence))
@@ -161,8 +166,14 @@ final class SceneSession {
 
   /// The frame policy; nil at a variable rate, where no vblank is known beforehand and all policies are the same.
   var policy: FramePolicy? { isRateVariable ? nil : settings.policy }
-  /// The policy in words, for people; nil for the usual one.
-  var policyNote: String? { policy == .lateStart ? "frames are begun as late as they can be ready" : nil }
+  /// The policy in words, for people, as far as is known by now; nil for the usual one.
+  var policyNote: String? {
+    guard policy == .lateStart else { return nil }
+    if display.ticker.source.followsFrames { return "frames are begun at once, as the desktop's vblanks follow them" }
+    let note = "frames are begun as late as they can be ready"
+    return (display as? WaylandDisplay)?.isPaceKnown == false
+      ? "\(note), or at once if the desktop's vblanks follow them" : note
+  }
   /// The given options that have no effect because the rate of every screen is variable.
   var optionsOfFixedRates: [String] {
     let others = mirrors?.mirrors.map(\.display) ?? []
@@ -190,13 +201,15 @@ final class SceneSession {
         "\(optionsOfFixedRates.joined(separator: " and ")) ignored: at a variable rate no vblank is known beforehand")
     }
     lines += refusals.map(\.description)
-    if !unusedOptions.isEmpty {
+    if display is WaylandDisplay {
+      for option in unusedOptions {
+        lines.append("\(option) ignored: \(SceneOptions.reason(inWindow: option) ?? "it is a window")")
+      }
+    } else if !unusedOptions.isEmpty {
       let reason =
         display is KMSDisplay
         ? "a screen has its own"
-        : display is WaylandDisplay
-          ? "they are the desktop's"
-          : simulation == nil ? "there is no screen" : "a simulated screen is what its profile says"
+        : simulation == nil ? "there is no screen" : "a simulated screen is what its profile says"
       lines.append("\(unusedOptions.joined(separator: " and ")) ignored: \(reason)")
     }
     return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()
@@ -228,6 +241,7 @@ final class SceneSession {
     player?.start(at: engine.loop.clock.now)
     engine.run()
     let end = engine.ended ?? engine.loop.clock.now
+    if display.state == .showing { clockName = display.ticker.name }
     player?.stop()
     takeScreenshot()
     metrics?.invalidate()

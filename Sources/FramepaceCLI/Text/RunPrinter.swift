@@ -2,6 +2,7 @@ import Framepace
 import KMS
 import Metering
 import SampleScenes
+import Wayland
 
 /// The amount of output that a run prints.
 enum RunReport {
@@ -144,7 +145,8 @@ final class RunPrinter {
     if report == .json {
       let summary = RunFigures(time: time - start, rates: whole, counts: whole, times: whole)
       let members: [(key: String, value: JSONValue)] = [
-        ("summary", summary.json), ("firstPresented", .decimal(whole.firstPresented?.seconds, 6)),
+        ("summary", summary.json), ("clock", .text(session.clockName)),
+        ("firstPresented", .decimal(whole.firstPresented?.seconds, 6)),
         ("mirrors", .list(session.mirrors?.summaries(from: start, to: time) ?? [])),
         ("overrun", .decimal(overrun(at: time)?.seconds, 3)),
         ("lateCauses", .object(whole.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
@@ -158,6 +160,10 @@ final class RunPrinter {
       if report == .liveLine { try terminal.write("\n") }
       if report != .summary { try terminal.write("\n") }
       let width = terminal.textWidth
+      // The heading could not know it.
+      if session.display is WaylandDisplay {
+        try terminal.line(Text.list([session.clockName], title: Text.left("clock", 10), width: width))
+      }
       try terminal.line(whole.text(width: width))
       if let overrun = overrun(at: time) {
         let seconds = Text.decimal((time - start).seconds, 2)

@@ -59,7 +59,10 @@ extension WaylandDisplay: WindowOwner {
     let isHeardAgain = frames.answer(serial, .seen(time ?? now), at: now)
     if let time { learn(time) }
     if isHeardAgain { wait.cancel() }
-    if isHeardAgain || !wasTelling { updatePace() }
+    if isHeardAgain || !wasTelling {
+      updatePace()
+      observers.notify(.stateChanged(state))
+    }
     if let time { onStamp?(time) }
     tellFrames()
   }

@@ -19,7 +19,7 @@ extension WaylandDisplay {
   func source(of pace: Pace) -> any VBlankSource {
     switch pace {
     case .hidden: return Self.standIn(at: nil, "the window is hidden", clock)
-    case .starting: return Self.standIn(at: toldRate, "the desktop has not told of a frame yet", clock)
+    case .starting: return Self.standIn(at: toldRate, "it ticks until the desktop tells of a frame", clock)
     case .silent:
       // Nothing is known that the clock before did not know: it goes on.
       let start = (ticker.source as? FallbackClock).flatMap { $0.refreshRate == toldRate ? $0.start : nil }

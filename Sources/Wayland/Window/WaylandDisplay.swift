@@ -142,6 +142,8 @@ public final class WaylandDisplay: Display {
 
   /// How the window is paced.
   public var reason: String { ticker.name }
+  /// True once the desktop has told of a frame, or has told of none for so long that a clock at the told rate takes its place.
+  public var isPaceKnown: Bool { pace == .learned || pace == .silent }
   /// The window's own: several windows lie beside each other for input.
   public let inputName: String
   private static var windowCount = 0
