@@ -1,6 +1,7 @@
 import CDRM
 import Foundation
 import Framepace
+import LinuxSystem
 import Metering
 import Testing
 import Wayland
@@ -205,4 +206,14 @@ struct DisplaysTextTests {
       """)
     return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
   }()
+
+  /// A desktop is blamed only where another program holds the screens, not for a mode that a screen lacks or a right that is missing.
+  @Test func onlyScreensInUseAreTheDesktops() {
+    let inUse = KMSError.notMaster(path: "/dev/dri/card0")
+    #expect(
+      inUse.isHeldByAnother && KMSError.noUsableDevice([.noModeSetting(path: "/dev/dri/card1"), inUse]).isHeldByAnother)
+    #expect(!KMSError.unknownMode(connector: "HDMI-A-1", mode: "9x9", available: []).isHeldByAnother)
+    #expect(
+      !KMSError.noUsableDevice([.device(path: "/dev/dri/card0", SystemError(call: "open", errno: EACCES))]).isHeldByAnother)
+  }
 }

@@ -52,7 +52,9 @@ struct FramepaceCommand: ParsableCommand {
       try ProcessState.requireDescriptors()
       do { try command.run() } catch KMSError.noDevice {
         throw Refusal("\(DisplaysText.nothing); \(wayWithoutScreen(command))")
-      } catch let error as KMSError where hasWindows(command) && WaylandConnection.isNamedByEnvironment {
+      } catch let error as KMSError
+        where error.isHeldByAnother && hasWindows(command) && WaylandConnection.isNamedByEnvironment
+      {
         throw Refusal("\(reason(of: error)); \(DesktopReport.way)")
       }
       return EXIT_SUCCESS
@@ -72,7 +74,9 @@ struct FramepaceCommand: ParsableCommand {
   }
 
   /// True for a command that shows something on a display of the user's choice.
-  private static func hasWindows(_ command: any ParsableCommand) -> Bool { !(command is CaptureCommand) }
+  private static func hasWindows(_ command: any ParsableCommand) -> Bool {
+    !(command is CaptureCommand || command is DisplaysCommand)
+  }
 
   /// The end of the sentence about a missing screen: the way to use the command without one.
   private static func wayWithoutScreen(_ command: any ParsableCommand) -> String {

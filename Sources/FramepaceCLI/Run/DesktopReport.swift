@@ -1,4 +1,6 @@
 import Framepace
+import KMS
+import Seats
 import Wayland
 
 /// The Wayland desktop that the environment names, as it is known without a window on it.
@@ -27,4 +29,15 @@ struct DesktopReport {
   static let window = "use --display wayland or auto for a window on the desktop of this session"
   /// The same where the desktop holds the screens.
   static let way = "the desktop of this session holds the screens: use --display wayland or auto for a window on it"
+}
+
+extension KMSError {
+  /// True if another program or session, such as a desktop, holds the screens.
+  var isHeldByAnother: Bool {
+    switch self {
+    case .notMaster, .seat(.noSeat), .seat(.inactive): true
+    case .noUsableDevice(let reasons): reasons.contains(where: \.isHeldByAnother)
+    default: false
+    }
+  }
 }
