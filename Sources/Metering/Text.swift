@@ -33,6 +33,11 @@ package enum Text {
       of: items.enumerated().map { $0.offset < items.count - 1 ? $0.element + "," : $0.element }, title: title, width: width)
   }
 
+  /// A title followed by a sentence, broken between words at `width` and indented to the title's end.
+  package static func entry(_ sentence: String, title: String, width: Int) -> String {
+    String.lines(of: sentence.split(separator: " ").map(String.init), title: title, width: width)
+  }
+
   /// The sentence, broken between words at `width`.
   package static func paragraph(_ sentence: String, width: Int) -> String { sentence.paragraph(width: width) }
 }

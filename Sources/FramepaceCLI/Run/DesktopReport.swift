@@ -26,7 +26,7 @@ struct DesktopReport {
   }
 
   /// The way to use the command without a screen.
-  static let window = "use --display wayland or auto for a window on the desktop of this session"
+  static let window = "use --display wayland or auto, and no --mode, for a window on the desktop of this session"
   /// The same where the desktop holds the screens.
   static let way = "the desktop of this session holds the screens: use --display wayland or auto for a window on it"
 }

@@ -162,7 +162,7 @@ final class RunPrinter {
       let width = terminal.textWidth
       // The heading could not know it.
       if session.display is WaylandDisplay {
-        try terminal.line(Text.list([session.clockName], title: Text.left("clock", 10), width: width))
+        try terminal.line(Text.entry(session.clockName, title: Text.left("clock", 10), width: width))
       }
       try terminal.line(whole.text(width: width))
       if let overrun = overrun(at: time) {
