@@ -74,17 +74,21 @@ final class SceneProfile {
     timeline =
       trace == nil && html == nil
       ? nil : RunTimeline(frames: length.frames, hasDrawings: trace != nil, engine: session.engine)
-    // The meter of the log and the timeline counts all frames, also those after the last that is reported.
-    let frameMeter = FPSMeter(refreshRate: profile.refreshRate)
-    frameMeter.follow(session.display)
-    if timeline != nil || log != nil { session.measure(with: frameMeter, log: log, timeline: timeline) }
+    var meters = [meter]
+    if timeline != nil || log != nil {
+      // The meter of the log and the timeline counts all frames, also those after the last that is reported.
+      let frameMeter = FPSMeter(refreshRate: profile.refreshRate)
+      frameMeter.follow(session.display)
+      session.measure(with: frameMeter, log: log, timeline: timeline)
+      meters.append(frameMeter)
+    }
     layers = session.engine.measureLayers()
     damages = DamageLog(frames: min(length.frames + 16, RunTimeline.mostFrames))
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     meter.readResumed = { [clock = session.engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     session.engine.output.observe { [weak self] event in self?.record(event) }.keep()
-    session.onNote = { [unowned session, meter] _ in
-      for meter in [meter, frameMeter] { meter.follow(session.display) }
+    session.onNote = { [unowned session, meters] _ in
+      for meter in meters { meter.follow(session.display) }
     }
     session.afterInput { [weak self] in self?.finishUnlessMoreComes() }
   }
