@@ -38,6 +38,8 @@ final class MeterPanel {
   /// The size of the panel, in points like all that is drawn in it.
   private static let size = Size(256, 107)
   private static let margin = 8.0
+  /// The distance from one count to the next.
+  private static let gap = 10.0
   /// The height of the graph and that of the budget in it.
   private static let (graph, budgetHeight) = (36.0, 24.0)
 
@@ -100,7 +102,7 @@ final class MeterPanel {
       work: TextLine(
         "work \(Self.milliseconds(report.work.p50)) ms, p95 \(Self.milliseconds(report.work.p95))", font: small),
       share: TextLine("of \(Self.milliseconds(budget)) ms", font: small),
-      late: TextLine("late \(report.late)   ", font: small),
+      late: TextLine("late \(report.late)", font: small),
       missed: TextLine("missed \(report.missed)", font: small),
       idle: TextLine("idle \(Text.percent(idleShare))", font: small))
     self.texts = texts
@@ -126,7 +128,9 @@ final class MeterPanel {
     context.draw(texts.share, at: Point(right(texts.share), 37), color: Self.dim)
     // Each by its own number: beside a red one, a zero is no trouble.
     context.draw(texts.late, at: Point(left, 101), color: Self.color(ofCount: report.late))
-    context.draw(texts.missed, at: Point(left + texts.late.width, 101), color: Self.color(ofCount: report.missed))
+    context.draw(
+      texts.missed, at: Point((left + texts.late.width + Self.gap).rounded(), 101), color: Self.color(ofCount: report.missed)
+    )
     context.draw(texts.idle, at: Point(right(texts.idle), 101), color: Self.dim)
   }
 
