@@ -71,11 +71,13 @@ final class RunTimeline {
 
   /// Writes the trace of a run that has ended.
   ///
-  /// - Parameter budget: the time that a frame may take; nil where the run was not judged by one.
-  func writeTrace(to file: String, scene: String, display: any Display, budget: Nanoseconds? = nil) throws {
+  /// - Parameters:
+  ///   - interval: the refresh interval, while the display was shown.
+  ///   - budget: the time that a frame may take; nil where the run was not judged by one.
+  func writeTrace(to file: String, of session: SceneSession, interval: Nanoseconds, budget: Nanoseconds? = nil) throws {
     try timeline.writeTrace(
-      to: file, scene: scene, display: display.name, clock: display.ticker.name, began: began,
-      interval: display.ticker.refreshRate.interval, budget: budget)
+      to: file, scene: session.scene.name, display: session.display.name, clock: session.clockName, began: began,
+      interval: interval, budget: budget)
   }
 }
 

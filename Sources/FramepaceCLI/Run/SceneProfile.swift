@@ -134,7 +134,7 @@ final class SceneProfile {
   private func write(at end: MonotonicTime?) throws {
     timeline?.finish()
     if let trace {
-      try timeline?.writeTrace(to: trace, scene: session.scene.name, display: session.display, budget: profile.budget)
+      try timeline?.writeTrace(to: trace, of: session, interval: meter.refreshRate.interval, budget: profile.budget)
     }
     let areas = areas.rows(of: profile.frames)
     let display = session.display
@@ -143,7 +143,7 @@ final class SceneProfile {
       profile: profile, phases: phases, areas: areas, layers: layerCosts, regions: regions,
       report: profile.report(of: meter, at: end),
       subject: ProfileFigures.Subject(
-        scene: session.scene.name, display: display.name, clock: display.ticker.name, width: size.width,
+        scene: session.scene.name, display: display.name, clock: session.clockName, width: size.width,
         height: size.height, environment: .current, time: ClockReading.now(loop: session.engine.loop.clock).wall,
         notes: [session.policyNote].compactMap(\.self)),
       details: profile.worstFrames.compactMap { damages.detail(of: $0.record) })

@@ -77,7 +77,7 @@ struct SceneRun {
     session.finish(log)
     if let trace {
       trace.timeline.finish()
-      try trace.timeline.writeTrace(to: trace.file, scene: session.scene.name, display: session.display)
+      try trace.timeline.writeTrace(to: trace.file, of: session, interval: meter.refreshRate.interval)
     }
     if let plot {
       let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name

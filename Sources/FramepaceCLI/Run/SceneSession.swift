@@ -45,6 +45,8 @@ final class SceneSession {
   /// The source of ticks: at the end the last one of those while the display was shown. A window's is known when the desktop has told
   /// of frames, or has told of none for a while.
   private(set) lazy var clockName = display.ticker.name
+  /// The policy in words, for people, as far as is known by now; nil for the usual one. While nobody can see the window, as it was before.
+  private(set) lazy var policyNote = policySentence
   /// The last note about the window.
   private var lastSentence = ""
   /// True once the output cannot be written any more, as its reader is gone.
@@ -117,11 +119,17 @@ final class SceneSession {
     }.keep()
   }
 
+  /// Reads what is known of the display's clock, unless another one stands in for it.
+  private func learnClock(_ state: DisplayState) {
+    guard state == .showing else { return }
+    (clockName, policyNote) = (display.ticker.name, policySentence)
+  }
+
   private func displayChanged(_ state: DisplayState) {
     if let window = display as? WaylandDisplay {
       // The error says more than that nobody can see it.
       if case .lost = window.connection.state { return }
-      if state == .showing { clockName = display.ticker.name }
+      learnClock(state)
       var sentence = window.sentence(about: state)
       if state == .showing, display.ticker.source.followsFrames, let policyNote { sentence += "; \(policyNote)" }
       guard sentence != lastSentence else { return }
@@ -166,8 +174,7 @@ final class SceneSession {
 
   /// The frame policy; nil at a variable rate, where no vblank is known beforehand and all policies are the same.
   var policy: FramePolicy? { isRateVariable ? nil : settings.policy }
-  /// The policy in words, for people, as far as is known by now; nil for the usual one.
-  var policyNote: String? {
+  private var policySentence: String? {
     guard policy == .lateStart else { return nil }
     if display.ticker.source.followsFrames { return "frames are begun at once, as the desktop's vblanks follow them" }
     let note = "frames are begun as late as they can be ready"
@@ -241,7 +248,7 @@ final class SceneSession {
     player?.start(at: engine.loop.clock.now)
     engine.run()
     let end = engine.ended ?? engine.loop.clock.now
-    if display.state == .showing { clockName = display.ticker.name }
+    learnClock(display.state)
     player?.stop()
     takeScreenshot()
     metrics?.invalidate()
