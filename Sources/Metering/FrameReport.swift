@@ -58,8 +58,8 @@ public struct FrameReport: Equatable, Sendable {
   public var missed = 0
   /// Those of the missed intervals in a gap between ticks in which a stop of the process ended, as by Ctrl-Z; see `FPSMeter.resumed`.
   public var missedWhileStopped = 0
-  /// Intervals that need no tick: those between two frames of an output that makes a frame every second, third … interval, and
-  /// those between a run's first frame and its first tick.
+  /// Intervals that need no tick: those between two frames of an output that makes a frame every second, third … interval, those
+  /// between a run's first frame and its first tick, and those that passed while nobody knew where vblanks lie.
   public var leftOut = 0
   /// Intervals in which nothing was wanted: no tick, no frame, nothing missed and nothing left out. Not dropped frames.
   public var idle = 0

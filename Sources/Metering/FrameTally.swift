@@ -150,7 +150,8 @@ struct FrameTally<Durations: DurationCollection> {
     let skipped = number > previous ? number - previous - 1 : 0
     let step = UInt64(max(tick.intervalsPerTick, 1))
     let missed = isStartingUp ? 0 : min(tick.missed, skipped / step)
-    let wanted = isStartingUp ? skipped : missed * step + min(step - 1, skipped - missed * step)
+    var wanted = isStartingUp ? skipped : missed * step + min(step - 1, skipped - missed * step)
+    wanted += min(tick.unknownIntervals, skipped - wanted)
     if skipped > wanted {
       hitchTime.didIdle()
       // A frame may have ended the idle time before the first tick.

@@ -47,6 +47,8 @@ public final class DisplayLink {
     /// When the ticker first asked for a vblank that could be the link's tick: at the end of the turn of the tick before. Zero where
     /// that is not known.
     package var requested = MonotonicTime.zero
+    /// The intervals since the link's last tick that passed while nobody knew where vblanks lie: neither missed nor idle.
+    package var unknownIntervals: UInt64 = 0
 
     /// - Parameter start: when the tick was to be delivered; nil for at its stamp.
     public init(

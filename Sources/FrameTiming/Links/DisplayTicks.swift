@@ -49,6 +49,7 @@ public struct DisplayTicks: AsyncSequence, Sendable {
               var merged = new
               merged.missed += old.missed + 1
               merged.lostVBlanks &+= old.lostVBlanks
+              merged.unknownIntervals &+= old.unknownIntervals
               return merged
             })
         }

@@ -15,6 +15,8 @@ struct LinkSchedule: Sendable {
   private var firstDelivery: UInt64 = 0
   /// The link's intervals since its last tick whose vblanks the display did not tell of.
   private var lostVBlanks: UInt64 = 0
+  /// The display's intervals since the link's last tick that passed while nobody knew where vblanks lie.
+  private var unknownIntervals: UInt64 = 0
   /// When the first vblank was requested that came when the link's next tick was due, or later.
   private var request: MonotonicTime?
   /// True while the link has wanted frames ever since its last tick.
@@ -68,6 +70,7 @@ struct LinkSchedule: Sendable {
       let before = shared.frameNumber &- shared.lostVBlanks &- 1
       lostVBlanks &+= divisor.intervals(between: before, and: shared.frameNumber)
     }
+    unknownIntervals &+= shared.unknownIntervals
     if request == nil, shared.timestamp > (tick?.targetTimestamp ?? .zero) - shared.duration / 2 {
       request = shared.requested
     }
@@ -76,14 +79,16 @@ struct LinkSchedule: Sendable {
     // On a variable display an interval without a tick was none: it was not missed.
     if isContinuous, let last = tick, !shared.isVariable || divisor.count == 1 {
       // In intervals of this tick's length.
-      missed =
-        largestDivisor.intervals(between: last.frameNumber, and: shared.frameNumber) * largestDivisor.count / divisor.count
+      let end = shared.frameNumber &- unknownIntervals
+      missed = largestDivisor.intervals(between: last.frameNumber, and: end) * largestDivisor.count / divisor.count
     }
     largestDivisor = divisor
     var own = shared
     own.missed = missed
     own.lostVBlanks = min(lostVBlanks, missed)
     lostVBlanks = 0
+    own.unknownIntervals = unknownIntervals
+    unknownIntervals = 0
     own.requested = request ?? .zero
     request = nil
     own.intervalsPerTick = Int(divisor.count)

@@ -301,6 +301,7 @@ package struct TickMachine {
       delivered: now, missed: 0, isVariable: source.isVariable)
     // A clock that stands in for a display tells of its latest vblank only.
     if sequencer.lostVBlanks > 0, source.isDisplay { tick.lostVBlanks = sequencer.lostVBlanks }
+    tick.unknownIntervals = sequencer.unknownIntervals
     return tick
   }
 

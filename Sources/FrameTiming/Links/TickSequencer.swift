@@ -18,7 +18,7 @@ package import LinuxSystem
 /// - Frame numbers count intervals, as the model does: by the source's sequence where it agrees with the stamps, else by
 ///   the stamps alone.
 /// - A vblank that is requested before the grid is known, as from a source that took over, and that no sequence counts, is the next one after
-///   the request, however long it takes: the time tells of no vblank between the two.
+///   the request, however long it takes: the intervals between the two have numbers, as all time has, and are not missed.
 package struct TickSequencer {
   /// The result for a vblank.
   package enum Outcome: Equatable {
@@ -44,6 +44,8 @@ package struct TickSequencer {
   private(set) var last: LastTick?
   /// The intervals before the last tick whose vblanks were requested and never delivered.
   private(set) var lostVBlanks: UInt64 = 0
+  /// Those whose vblanks nobody knew: the last tick's was requested before the grid was known.
+  private(set) var unknownIntervals: UInt64 = 0
   private var stampClock = StampClock()
   /// The rate of the last stamp's mode.
   private var stampRate: RefreshRate?
@@ -113,6 +115,7 @@ package struct TickSequencer {
       interval = skipped.interval
     }
     var passed: Int64 = 1
+    unknownIntervals = 0
     if let last {
       passed = interval &- (last.interval ?? interval)
       // The model has begun anew, and counts fewer intervals than were ticked.
@@ -126,8 +129,7 @@ package struct TickSequencer {
     let undelivered = passed &- skippedIntervals &- 1
     lostVBlanks = undelivered > 0 ? lostVBlanks(of: undelivered, requested: requested) : 0
     if wasGuess, current.sequence == 0 || last?.vblank.sequence == 0 {
-      passed -= Int64(lostVBlanks)
-      lostVBlanks = 0
+      (unknownIntervals, lostVBlanks) = (lostVBlanks, 0)
     }
     if let last, last.vblank.sequence != 0 {
       // If the stamp of a late event is wrong, its own sequence may be the latest.

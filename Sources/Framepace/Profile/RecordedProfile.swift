@@ -159,6 +159,7 @@ package struct RecordedProfile: Sendable {
       .duration("duration", \.duration), .truth("isVariable", \.isVariable), .number("number", \.frameNumber),
       .time("start", \.start), .time("delivered", \.delivered), .number("missed", \.missed),
       .count("intervalsPerTick", \.intervalsPerTick), .number("lostVBlanks", \.lostVBlanks), .time("requested", \.requested),
+      .number("unknownIntervals", \.unknownIntervals),
     ]
   }
 }
