@@ -70,6 +70,9 @@ struct FrameTally<Durations: DurationCollection> {
   private var isIdle = false
   /// The first interval after the last idle ones.
   private var resumedNumber: UInt64 = 0
+  /// When the last frame was handed over that had to make room among the pending ones. Of these and older ones it is not known whether
+  /// they are pending still: they count as lost, until they have another end.
+  private var lastOusted: MonotonicTime?
   private var hitchTime = HitchTime()
 
   /// - Parameter span: the numbers of the intervals that count.
@@ -112,6 +115,8 @@ struct FrameTally<Durations: DurationCollection> {
   private mutating func endPending(_ frame: FrameRecord) {
     if let index = pendingFrames.firstIndex(of: PendingFrame(frame)) {
       pendingFrames.remove(at: index)
+    } else if let lastOusted, frame.submitted <= lastOusted {
+      counts.lost -= count(in: frame.frameNumber)
     } else {
       counts.frames += count(in: frame.frameNumber)
     }
@@ -176,7 +181,10 @@ struct FrameTally<Durations: DurationCollection> {
       resumedNumber = number
     }
     include(number, from: frame.tickTimestamp)
-    if pendingFrames.count == Self.mostOpenIntervals { loseFirst() }
+    if pendingFrames.count == Self.mostOpenIntervals {
+      lastOusted = pendingFrames[0].submitted
+      loseFirst()
+    }
     pendingFrames.append(PendingFrame(frame))
     let isAccountedFor = lastTick.map { number <= $0.frameNumber } ?? false
     if !isAccountedFor, openIntervals.last != number {

@@ -104,6 +104,20 @@ import Testing
     #expect((report.frames, report.presented, report.lost, report.pending) == (4, 3, 1, 0))
   }
 
+  /// A meter remembers 16 pending frames: one that it has taken for lost is seen all the same, or lost, and counts once.
+  @Test func aFrameThatHadToMakeRoomCountsOnce() throws {
+    let feed = try Feed()
+    let frames = (0..<20 as Range<UInt64>).map { feed.frame($0, work: .milliseconds(2)) }
+    for frame in frames { feed.meter.record(.committed(frame)) }
+    #expect((feed.meter.report().frames, feed.meter.report().lost, feed.meter.report().pending) == (20, 4, 16))
+    for frame in frames.prefix(3) { feed.meter.record(.presented(frame)) }
+    feed.meter.record(.lost(frames[3]))
+    for frame in frames.dropFirst(4) { feed.meter.record(.presented(frame)) }
+    feed.whole(20)
+    let report = feed.meter.report()
+    #expect((report.frames, report.presented, report.lost, report.pending) == (21, 20, 1, 0))
+  }
+
   /// A meter that comes when a frame is on its way counts that frame as the others.
   @Test func aFrameThatWasHandedOverBeforeTheMeterWasMade() throws {
     let feed = try Feed()
