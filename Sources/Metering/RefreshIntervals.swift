@@ -90,8 +90,13 @@ extension Nanoseconds {
 extension RefreshRate {
   /// The rate that a display has by a tick of it: this one, or else that of the tick's interval, if it differs by more than a display's rate
   /// may differ from its mode's.
-  package func followed(by tick: DisplayLink.Tick) -> RefreshRate {
-    tick.duration.isNear(interval, part: 0.03)
-      ? self : RefreshRate(numerator: 1_000_000_000, denominator: tick.duration.count) ?? self
+  ///
+  /// - Parameter last: the one by the ticks before. It stays while the interval is near it: a measured one wanders.
+  /// - Returns: nil for a tick of the clock that ticks once a second while nobody can see the display.
+  package func followed(by tick: DisplayLink.Tick, after last: RefreshRate) -> RefreshRate? {
+    let second = Nanoseconds.seconds(1)
+    if tick.duration >= second, interval < second { return nil }
+    if let known = [self, last].first(where: { tick.duration.isNear($0.interval, part: 0.03) }) { return known }
+    return RefreshRate(numerator: 1_000_000_000, denominator: tick.duration.count) ?? self
   }
 }

@@ -165,6 +165,51 @@ struct RecordedRunTests {
     #expect(given.verdict.hasPrefix("does not fit 10.00 ms: ") && given.json.line.contains(#""budgetSource":"given""#))
   }
 
+  /// A window that is hidden ticks once a second, which is no rate of its display: neither while it is hidden, nor after it.
+  @Test @MainActor func aWindowThatIsHiddenKeepsItsRate() throws {
+    let interval = Nanoseconds.milliseconds(25)
+    func tick(_ number: UInt64, at time: MonotonicTime, _ duration: Nanoseconds) -> DisplayLink.Tick {
+      DisplayLink.Tick(
+        timestamp: time, targetTimestamp: time + duration, duration: duration, frameNumber: number, delivered: time,
+        missed: 0)
+    }
+    for (isShownAgain, name) in [(true, "in the middle"), (false, "at the end")] {
+      var (events, time, number) = ([FrameEvent](), MonotonicTime.zero + .seconds(1), UInt64(0))
+      func show(_ count: Int) {
+        for index in 0..<count {
+          (time, number) = (time + interval, number + 1)
+          // It wanders by nanoseconds.
+          let tick = tick(number, at: time, interval + Nanoseconds(Int64(index % 3)))
+          var frame = FrameRecord()
+          (frame.frameNumber, frame.tickTimestamp, frame.start, frame.delivered) = (number, time, time, time)
+          (frame.target, frame.promised) = (time + interval, time + interval)
+          frame.phases[.layout] = .milliseconds(20)
+          frame.submitted = time + .milliseconds(20)
+          frame.presented = frame.target + (index == 1 ? interval : .zero)
+          // The first frame after it is handed over before the tick.
+          let isFirst = index == 0 && !events.isEmpty
+          events +=
+            isFirst
+            ? [.committed(frame), .tick(tick), .presented(frame)] : [.tick(tick), .committed(frame), .presented(frame)]
+        }
+      }
+      show(40)
+      for _ in 0..<3 {
+        (time, number) = (time + .seconds(1), number + 1)
+        events.append(.tick(tick(number, at: time, .seconds(1))))
+      }
+      if isShownAgain { show(40) }
+      var recorded = Self.profile(events)
+      recorded.ended = time + (isShownAgain ? .zero : .milliseconds(500))
+      let figures = RecordedRun(recorded, budget: nil).figures
+      let report = figures.report
+      #expect(figures.profile.currentRate.interval == interval, "\(name)")
+      #expect(report.nominalRefreshRate.interval == interval && abs((report.refreshRate ?? 0) - 40) < 0.1, "\(name)")
+      #expect(figures.profile.budget == interval && report.late == (isShownAgain ? 2 : 1), "\(name)")
+      #expect(report.missed == 0 && report.hitchTime == interval * Int64(report.late), "\(name) \(report)")
+    }
+  }
+
   /// Processor time that exceeds that of the phases is explained where it is seen.
   @Test @MainActor func aProcessorTimeAboveAllIsExplained() throws {
     func text(processor: Nanoseconds) -> String {

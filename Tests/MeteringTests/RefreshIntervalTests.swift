@@ -105,13 +105,23 @@ import Testing
 
   /// A recording has the rate at its beginning, and ticks.
   @Test func aTickTellsTheRate() {
-    func rate(_ milliseconds: Double) -> RefreshRate {
+    func tick(_ milliseconds: Double) -> DisplayLink.Tick {
       let (time, interval) = (MonotonicTime.zero + .seconds(1), Nanoseconds.seconds(milliseconds / 1000))
-      return told.followed(
-        by: DisplayLink.Tick(
-          timestamp: time, targetTimestamp: time + interval, duration: interval, frameNumber: 1, delivered: time, missed: 0))
+      return DisplayLink.Tick(
+        timestamp: time, targetTimestamp: time + interval, duration: interval, frameNumber: 1, delivered: time, missed: 0)
+    }
+    func rate(_ milliseconds: Double, after last: RefreshRate? = nil) -> RefreshRate? {
+      told.followed(by: tick(milliseconds), after: last ?? told)
     }
     #expect(rate(16.9) == told && rate(0) == told)
-    #expect(rate(25).interval == .milliseconds(25))
+    #expect(rate(25)?.interval == .milliseconds(25))
+    // A measured interval wanders: that is no other rate.
+    let measured = rate(25)
+    #expect(measured != told && rate(25.0004, after: measured) == measured && rate(24.5, after: measured) == measured)
+    #expect(rate(16.7, after: measured) == told && rate(20, after: measured)?.interval == .milliseconds(20))
+    // Nobody can see the window.
+    #expect(rate(1000, after: measured) == nil && rate(500, after: measured)?.interval == .milliseconds(500))
+    let second = RefreshRate(numerator: 1, denominator: 1)
+    #expect(second?.followed(by: tick(1000), after: told) == second)
   }
 }

@@ -67,8 +67,9 @@ struct RecordedRun {
       if case .tick(let tick) = event {
         timeline.add(tick)
         // A window may have another one than its desktop told at the start.
-        let rate = recorded.refreshRate.followed(by: tick)
-        (meter.refreshRate, profile.currentRate) = (rate, rate)
+        let rate = recorded.refreshRate.followed(by: tick, after: meter.refreshRate)
+        meter.isHidden = rate == nil
+        if let rate { (meter.refreshRate, profile.currentRate) = (rate, rate) }
       }
       let causes = meter.record(event)
       ledger.handle(event, step: meter.step, causes: causes, log: log)
