@@ -35,8 +35,8 @@ public struct FrameReport: Equatable, Sendable {
   public var ticks = 0
   /// Intervals that had a frame but needed no tick, such as a run's first one.
   public var unticked = 0
-  /// Frames that were made. Each has one end: together `presented`, `discarded`, `lost` and, in the figures of a whole run, `pending` are
-  /// `frames`.
+  /// Frames that were made. In the figures of a whole run each has one end: together `presented`, `discarded`, `lost` and `pending` are
+  /// `frames`. In those of the last moments they need not be: a frame is made in its own interval, and presented in the one that showed it.
   public var frames = 0
   /// Frames that were seen.
   public var presented = 0

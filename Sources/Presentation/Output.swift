@@ -163,7 +163,8 @@ public final class Output {
         render(for: target, schedule.newRecord(for: target, turn, owed, at: now, forecast), forecast: forecast)
       }
       if schedule.owesFrame, let target = link.tick?.nextVBlank {
-        discardOwedFrame()
+        tellDiscarded(owed)
+        owed = nil
         var frame = schedule.newRecord(for: target, turn, owed, at: now, forecast)
         stretch.end(&frame, at: now)
         owed = frame
@@ -225,11 +226,8 @@ public final class Output {
     render(for: target, frame, isOwed: true, forecast: forecast)
   }
 
-  /// Newer work takes the place of the frame that is owed.
-  private func discardOwedFrame() {
-    if let frame = owed { observers.notify(.discarded(frame)) }
-    owed = nil
-  }
+  /// Tells of a frame whose place newer work took.
+  private func tellDiscarded(_ frame: FrameRecord?) { if let frame { observers.notify(.discarded(frame)) } }
 
   private func render(
     for target: MonotonicTime, _ frame: FrameRecord, isOwed: Bool = false, forecast: VBlankForecast
@@ -250,8 +248,8 @@ public final class Output {
     // A frame under way has the buffer, and the vblank. While flips pend none may be free; `presented` or the next tick brings us back.
     guard !hasFrameUnderWay, let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
-    if isOwed || schedule.dueTick == nil { owed = nil } else { discardOwedFrame() }
-    guard link != nil else { return }  // An observer has ended the output.
+    let replaced = isOwed || schedule.dueTick == nil ? nil : owed
+    owed = nil
     record.input = schedule.takeInput()
     record.target = schedule.appearance(ofFrameFor: target, pending: queued, at: started, forecast: forecast)
     if let renderThread, !forecast.isVariable {
@@ -281,6 +279,8 @@ public final class Output {
     }
     shown = tree
     if isOwed { schedule.didRenderOwedFrame(for: target) } else { schedule.didRender(for: target) }
+    tellDiscarded(replaced)
+    guard link != nil else { return }  // An observer has ended the output.
     let frame = OutputFrame(
       buffer: buffer, written: lacked.written, damage: change.damage, record: record, inspection: inspection)
     start(frame, lacked, of: tree)

@@ -24,6 +24,10 @@ final class RenderThreadStage {
   private(set) var faults: [String] = []
   /// The number of frames whose work was done and that were never rendered.
   private(set) var discarded = 0
+  /// Those of them after the last frame that was handed over.
+  private(set) var discardedSinceLastFrame = 0
+  /// True to ask for frames at every tick, and to change nothing.
+  var isStill = false
   /// The time that a tick's callbacks take.
   var callbackTime = Nanoseconds.zero
   /// While true the program edits the tree at every tick.
@@ -143,7 +147,9 @@ final class RenderThreadStage {
 
   /// Changes one to three layers, and asks for a frame.
   func edit() {
-    for _ in 0..<Int.random(in: 1...3, using: &random) { change(Int.random(in: 1..<records.count, using: &random)) }
+    for _ in 0..<(isStill ? 0 : Int.random(in: 1...3, using: &random)) {
+      change(Int.random(in: 1..<records.count, using: &random))
+    }
     output?.setNeedsFrame()
   }
 
@@ -159,13 +165,15 @@ final class RenderThreadStage {
 
   private func note(_ event: FrameEvent) {
     switch event {
-    case .committed: expected.append(picture(of: newest))
+    case .committed:
+      expected.append(picture(of: newest))
+      discardedSinceLastFrame = 0
     case .presented(let frame):
       shown.append(frame)
       guard !expected.isEmpty, let bitmap = display.presenter.shownBitmap else { return faults.append("nothing is shown") }
       if !expected.removeFirst().equals(bitmap) { faults.append("frame \(frame.frameNumber) is another picture") }
     case .refused(let error): faults.append("\(error)")
-    case .discarded: discarded += 1
+    case .discarded: (discarded, discardedSinceLastFrame) = (discarded + 1, discardedSinceLastFrame + 1)
     case .tick, .idle, .lost: break
     }
   }

@@ -161,6 +161,27 @@ import XCTest
     }
   }
 
+  /// Work that changes nothing of what is seen makes no frame: it takes the place of none.
+  func testWorkThatChangesNothingDiscardsNoFrame() throws {
+    var discarded = 0
+    for callbacks in [3, 10] as [Int64] {
+      for rendering in 20...27 as ClosedRange<Int64> {
+        let stage = try RenderThreadStage(
+          threads: nil, renderTime: .milliseconds(rendering), RenderThreadStage.screen(.double))
+        stage.callbackTime = .milliseconds(callbacks)
+        stage.run(.seconds(1))
+        (stage.isStill, discarded) = (true, discarded + stage.discarded)
+        let before = stage.shown.count
+        stage.run(.milliseconds(500))
+        XCTAssertLessThanOrEqual(stage.shown.count - before, 4)
+        XCTAssertEqual(stage.discardedSinceLastFrame, 0, "\(callbacks) and \(rendering) ms")
+        XCTAssertEqual(stage.faults, [])
+        stage.end()
+      }
+    }
+    XCTAssertGreaterThan(discarded, 0)
+  }
+
   /// The display goes while a frame is rendered, and comes back before or after its end: that frame is not shown, and those after it
   /// are right.
   func testADisplayThatGoesWhileAFrameIsRendered() throws {

@@ -2,6 +2,8 @@
 ///
 /// The order is that of time. A frame is committed once, and presented later or never: a display that goes away, or refuses
 /// the frame, shows none of the frames that were pending.
+///
+/// Work that changes nothing of what is seen makes no frame: no event tells of it.
 public enum FrameEvent: Sendable {
   /// The output ticked. It ticks from the first frame that is wanted to the first tick without one.
   case tick(DisplayLink.Tick)
