@@ -74,6 +74,26 @@ final class ConnectionTests: XCTestCase {
     }
   }
 
+  /// A screen without a current mode is not listed, and nobody waits for it; one of the first version is known with its mode.
+  func testScreensOfWhichLessIsTold() throws {
+    try MainActor.assumeIsolated {
+      for version in [1, 4] {
+        var other = CompositorOutput("SIM-2")
+        other.isModeCurrent = version == 1
+        let stage = try WindowStage(
+          globals: .all.with("wl_output", version: version), outputs: [CompositorOutput("SIM-1"), other])
+        stage.run(for: .milliseconds(10))
+        let connection = stage.display.connection
+        let all = ["SIM-1", "SIM-2"].map {
+          DesktopScreen(name: version == 1 ? "" : $0, width: 640, height: 480, refreshRate: .hertz60, scale: 1)
+        }
+        XCTAssertEqual(connection.screens, version == 1 ? all : [all[0]])
+        try connection.waitForScreens(upTo: .zero)
+        try stage.end()
+      }
+    }
+  }
+
   func testWithoutDesktopAndScreenThereIsADisplayOfMemory() throws {
     let rate = try XCTUnwrap(RefreshRate(hertz: 50))
     for (name, folder, noWindow, noScreen) in [

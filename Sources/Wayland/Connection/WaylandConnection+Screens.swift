@@ -22,10 +22,12 @@ extension WaylandConnection {
   /// The desktop's screens that have been told so far.
   public var screens: [DesktopScreen] { globals.outputs.compactMap(\.screen) }
 
-  /// Waits until all screens are told that the desktop has now, as right after `open`. Before a loop serves the connection.
+  /// Waits until all is told of the screens that the desktop has now, as right after `open`. Before a loop serves the connection.
   ///
   /// - Parameter limit: the longest wait.
+  /// - Throws: `WaylandError.noAnswer` after the limit: `screens` has those that were told, and a window can be made all the same.
+  ///   Otherwise why the connection was lost.
   public func waitForScreens(upTo limit: Nanoseconds = .seconds(2)) throws(WaylandError) {
-    try wait(upTo: limit) { globals.outputs.allSatisfy { $0.screen != nil } }
+    try wait(upTo: limit) { globals.outputs.allSatisfy(\.isTold) }
   }
 }

@@ -16,12 +16,13 @@ final class WaylandOutput {
   private(set) var refreshRate: RefreshRate?
   /// The pixels of its mode; nil before the compositor has told it.
   private var size: (width: Int, height: Int)?
-  /// Nil before its mode and all else is told.
+  /// Nil before its mode and all else is told, and where the compositor tells no mode.
   var screen: DesktopScreen? {
     guard isTold, let size else { return nil }
     return DesktopScreen(name: name, width: size.width, height: size.height, refreshRate: refreshRate, scale: scale)
   }
-  private var isTold = false
+  /// True once the compositor has told what it tells of it. Before version 2 it says no end of that: then the mode is the last.
+  private(set) var isTold = false
 
   init(_ pointer: OpaquePointer, name: UInt32, connection: WaylandConnection) {
     (self.pointer, global, self.connection) = (pointer, name, connection)
@@ -32,6 +33,11 @@ final class WaylandOutput {
     if wl_output_get_version(pointer) >= 3 { wl_output_release(pointer) } else { wl_output_destroy(pointer) }
   }
 
+  private func wasTold() {
+    isTold = true
+    connection?.outputChanged(self)
+  }
+
   private static let listener = listenerTable(
     wl_output_listener(
       geometry: { _, _, _, _, _, _, _, _, _, _ in },
@@ -40,14 +46,10 @@ final class WaylandOutput {
         onMain(data) { (output: WaylandOutput) in
           output.refreshRate = RefreshRate(numerator: Int64(millihertz), denominator: 1000)
           output.size = (max(Int(width), 0), max(Int(height), 0))
+          if wl_output_get_version(output.pointer) < 2 { output.wasTold() }
         }
       },
-      done: { data, _ in
-        onMain(data) { (output: WaylandOutput) in
-          output.isTold = true
-          output.connection?.outputChanged(output)
-        }
-      },
+      done: { data, _ in onMain(data) { (output: WaylandOutput) in output.wasTold() } },
       scale: { data, _, factor in onMain(data) { (output: WaylandOutput) in output.scale = max(Int(factor), 1) } },
       name: { data, _, name in
         guard let name else { return }

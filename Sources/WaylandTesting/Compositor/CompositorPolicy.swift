@@ -137,6 +137,8 @@ public struct CompositorOutput: Hashable, Sendable {
   public var rate: RefreshRate
   /// The rate that clients are told; nil for the real one.
   public var toldRate: RefreshRate?
+  /// False if clients are told that it has the mode, and not that it is the current one.
+  public var isModeCurrent = true
 
   public init(
     _ name: String = "SIM-1", width: Int = 640, height: Int = 480, scale: Int = 120, rate: RefreshRate = .hertz60,

@@ -27,7 +27,7 @@ extension ScriptedCompositor {
       if let version = globals.versions[interface] { addGlobal(interface, version: version, bind: bind) }
     }
     for index in outputs.indices {
-      addGlobal("wl_output", version: 4) { [unowned self] in bindOutput($0, index) }
+      addGlobal("wl_output", version: globals.versions["wl_output"] ?? 4) { [unowned self] in bindOutput($0, index) }
     }
   }
 
@@ -105,7 +105,8 @@ extension ScriptedCompositor {
 
   private func sendMode(_ object: ServerObject, _ output: CompositorOutput) {
     let millihertz = Int(((output.toldRate ?? output.rate).hertz * 1000).rounded())
-    object.send("mode", .uint(1), .int(output.width), .int(output.height), .int(millihertz))
+    let flags: UInt32 = output.isModeCurrent ? 1 : 0
+    object.send("mode", .uint(flags), .int(output.width), .int(output.height), .int(millihertz))
     object.send("scale", .int(output.wholeScale))
     object.send("done")
   }
