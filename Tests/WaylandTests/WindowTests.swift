@@ -58,6 +58,10 @@ final class WindowTests: XCTestCase {
               ? "true fallback clock 60.00 Hz: the desktop does not tell when frames are seen"
               : "true presentation feedback, 60.00 Hz",
           ])
+        stage.window.isHidden = true
+        stage.run(for: .seconds(5))
+        XCTAssertEqual(stage.display.state, .waiting(.hidden))
+        XCTAssertTrue(stage.display.isPaceKnown, "hiding the window forgets nothing")
       }
     }
   }

@@ -178,8 +178,10 @@ final class SceneSession {
     guard policy == .lateStart else { return nil }
     if display.ticker.source.followsFrames { return "frames are begun at once, as the desktop's vblanks follow them" }
     let note = "frames are begun as late as they can be ready"
-    return (display as? WaylandDisplay)?.isPaceKnown == false
-      ? "\(note), or at once if the desktop's vblanks follow them" : note
+    guard let window = display as? WaylandDisplay else { return note }
+    // The clock of a hidden window is not the desktop's.
+    let isClockKnown = window.isPaceKnown && window.state == .showing
+    return isClockKnown ? note : "\(note), or at once if the desktop's vblanks follow them"
   }
   /// The given options that have no effect because the rate of every screen is variable.
   var optionsOfFixedRates: [String] {

@@ -142,8 +142,9 @@ public final class WaylandDisplay: Display {
 
   /// How the window is paced.
   public var reason: String { ticker.name }
-  /// True once the desktop has told of a frame, or has told of none for so long that a clock at the told rate takes its place.
-  public var isPaceKnown: Bool { pace == .learned || pace == .silent }
+  /// True once the desktop has told of a frame, or it is known that it tells of none and a clock at the told rate takes its place; also
+  /// while the window is hidden, when another clock ticks. False again after `reconnect(to:)`.
+  public var isPaceKnown: Bool { frames.hasTold || frames.isSilent }
   /// The window's own: several windows lie beside each other for input.
   public let inputName: String
   private static var windowCount = 0
