@@ -41,7 +41,7 @@ package final class MemoryPresenter: Presenter {
     flip.free.map { PresentationBuffer(target: bitmaps[$0], index: $0) }
   }
 
-  package func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
+  package func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) {
     if flip.submit(buffer.index) { wait.start(after: clock.now) }
   }
 

@@ -54,10 +54,8 @@ public protocol Presenter: AnyObject {
   ///   - buffer: the result of the newest `acquireBuffer()`.
   ///   - damage: every pixel that was copied or painted in *this* buffer since it was last presented. It contains all that
   ///     differs from the frame before.
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws
-  /// The same, of a frame that is to be seen at a vblank and no sooner. A presenter that cannot see to that need not implement it.
-  ///
-  /// - Parameter target: the vblank that the frame was made for; nil if that was a guess.
+  ///   - target: the vblank that it was made for, a hint: a presenter that can show the frame then and no sooner does so, and
+  ///     others need not look at it; nil if that was a guess.
   func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws
   /// The number of pending frames that take a vblank before a frame that is made now: all of them, unless the display tells only later that
   /// one was seen.
@@ -78,9 +76,6 @@ public protocol Presenter: AnyObject {
 /// A presenter that is always there, shows a frame after the other, and keeps none.
 extension Presenter {
   public func queuedFrames(pending: Int, at now: MonotonicTime) -> Int { pending }
-  public func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
-    try present(buffer, damage: damage)
-  }
   public var isReady: Bool { true }
   public var shownBitmap: Bitmap? { nil }
 }

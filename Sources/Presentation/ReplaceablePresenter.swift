@@ -51,10 +51,6 @@ package final class ReplaceablePresenter: Presenter {
 
   package func acquireBuffer() -> PresentationBuffer? { current?.acquireBuffer() }
 
-  package func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
-    try present(buffer, damage: damage, target: nil)
-  }
-
   package func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
     // No buffer was to be had.
     guard let current else { throw SystemError(call: "present", errno: ENODEV) }

@@ -44,7 +44,7 @@ final class SimulatedPresenter: Presenter {
 
   func acquireBuffer() -> PresentationBuffer? { flip.free.map { PresentationBuffer(target: bitmaps[$0], index: $0) } }
 
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) {
     if flip.submit(buffer.index) { begin() }
   }
 

@@ -147,7 +147,7 @@ private final class RefusingDisplay: Display, Presenter {
   var presenter: any Presenter { self }
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) {}
   func acquireBuffer() -> PresentationBuffer? { buffer }
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
     refused += 1
     throw SystemError(call: "present", errno: 22)
   }

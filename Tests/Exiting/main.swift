@@ -49,7 +49,7 @@ enum Stage {
 @MainActor
 func present(on display: KMSDisplay) throws {
   guard let buffer = display.presenter.acquireBuffer() else { return }
-  try display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 64, height: 48)))
+  try display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 64, height: 48)), target: nil)
 }
 
 Stage.reportAtExit()

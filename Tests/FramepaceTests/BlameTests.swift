@@ -230,17 +230,17 @@ private final class LateDisplay: Display, Presenter {
 
   func acquireBuffer() -> PresentationBuffer? { isWaiting ? nil : inner.presenter.acquireBuffer() }
 
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
     clock.advance(by: time)
     time = .zero
-    guard losesVBlank else { return try inner.presenter.present(buffer, damage: damage) }
+    guard losesVBlank else { return try inner.presenter.present(buffer, damage: damage, target: target) }
     (losesVBlank, isWaiting) = (false, true)
     let grid = inner.vblanks.grid
     let timer = FrameLoop.Timer(
       fireTime: grid.time(ofVBlank: grid.vblank(after: clock.now)) + .microseconds(1),
       .onMain { [weak self] _ in
         self?.isWaiting = false
-        try? self?.inner.presenter.present(buffer, damage: damage)
+        try? self?.inner.presenter.present(buffer, damage: damage, target: target)
       })
     loop?.add(timer, to: .default)
   }

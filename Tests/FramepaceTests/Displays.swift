@@ -107,13 +107,13 @@ final class FaultyDisplay<Inner: Display>: Display, Presenter {
     return buffer
   }
 
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
     clock.advance(by: time)
     refusals -= 1
     if refusals >= 0 { throw SystemError(call: "present", errno: 16) }
     if !isAcquired { staleFrames += 1 }
     isAcquired = false
-    try inner.presenter.present(buffer, damage: damage)
+    try inner.presenter.present(buffer, damage: damage, target: target)
     let middle = buffer.target.bitmap?.row(height / 2).load(fromByteOffset: width / 2 * 4, as: UInt32.self)
     pending.append(middle ?? 0)
   }

@@ -38,7 +38,7 @@ import XCTest
     let display = try stage.openDisplay()
     for rect in [IntRect.all, IntRect.zero, IntRect(x: 100, y: 100, width: 5, height: 5)] {
       guard let buffer = display.presenter.acquireBuffer() else { return XCTFail("no buffer is free") }
-      try display.presenter.present(buffer, damage: DamageRegion(rect))
+      try display.presenter.present(buffer, damage: DamageRegion(rect), target: nil)
       stage.run(for: .milliseconds(50))
     }
     XCTAssertEqual(display.kmsPresenter?.takesDamage, true)
@@ -90,7 +90,7 @@ import XCTest
         display.card.lookForScreens()
         XCTAssertEqual(display.mode.description, mode.description, place)
         let whole = IntRect(x: 0, y: 0, width: mode.width, height: mode.height)
-        XCTAssertThrowsError(try display.presenter.present(old, damage: DamageRegion(whole)), place)
+        XCTAssertThrowsError(try display.presenter.present(old, damage: DamageRegion(whole), target: nil), place)
         // The new one's own are shown.
         XCTAssertNotNil(try stage.show(2, in: whole, on: display), place)
         display.invalidate()

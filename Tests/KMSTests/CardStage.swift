@@ -80,7 +80,7 @@ final class CardStage {
     defer { display.presenter.onEvent = nil }
     guard let buffer = display.presenter.acquireBuffer(), let bitmap = buffer.target.bitmap else { return nil }
     fill(bitmap, rect, color)
-    try display.presenter.present(buffer, damage: DamageRegion(rect))
+    try display.presenter.present(buffer, damage: DamageRegion(rect), target: nil)
     _ = loop.run(timeout: .milliseconds(100)) { seen != nil }
     return seen
   }
@@ -111,7 +111,7 @@ extension KMSDisplay {
   /// Presents a frame with a small damage, if a buffer is free.
   func present() throws {
     guard let buffer = presenter.acquireBuffer() else { return }
-    try presenter.present(buffer, damage: DamageRegion(IntRect(x: 1, y: 1, width: 8, height: 8)))
+    try presenter.present(buffer, damage: DamageRegion(IntRect(x: 1, y: 1, width: 8, height: 8)), target: nil)
   }
 }
 

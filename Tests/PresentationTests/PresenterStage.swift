@@ -46,6 +46,6 @@ final class PresenterStage<Screen: Display> {
     let bitmap = try XCTUnwrap(buffer.target.bitmap)
     memset(bitmap.base, Int32(value), bitmap.bytesPerRow * bitmap.height)
     try display.presenter.present(
-      buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)))
+      buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)), target: nil)
   }
 }

@@ -52,7 +52,8 @@ final class VirtualDisplayTests: XCTestCase {
         }
         frames += 1
         memset(bitmap.row(0), Int32(frames), 4)
-        try? stage.display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 1, height: 1)))
+        try? stage.display.presenter.present(
+          buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 1, height: 1)), target: nil)
       }
       link.add(to: stage.loop, mode: .default)
       stage.run(stage.vblanks.refreshRate.offset(ofInterval: 100) + Nanoseconds(1))

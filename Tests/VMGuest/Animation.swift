@@ -113,7 +113,7 @@ final class Animation {
     missing[buffer.index].removeAll()
     pattern.paint(frame, painted, into: bitmap)
     do {
-      try display.presenter.present(buffer, damage: painted)
+      try display.presenter.present(buffer, damage: painted, target: nil)
       last = bitmap
     } catch {
       if goesOn {

@@ -49,7 +49,8 @@ private func showOnce(_ display: KMSDisplay) {
   for frame in 1...2 {
     guard let buffer = display.presenter.acquireBuffer() else { return Guest.expect(false, "no buffer is free") }
     do {
-      try display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 16, height: 16)))
+      try display.presenter.present(
+        buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 16, height: 16)), target: nil)
     } catch { return Guest.expect(false, "\(error)") }
     FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .seconds(1))
     Guest.expect(shown == frame, "frame \(frame) was not shown on \(display.name)")

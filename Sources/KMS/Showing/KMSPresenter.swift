@@ -1,7 +1,7 @@
 import FrameTiming
 import Geometry
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 package import Presentation
 package import Raster
 package import RenderTree
@@ -123,7 +123,7 @@ package final class KMSPresenter: Presenter {
   }
 
   /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
-  package func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+  package func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
     do throws(SystemError) {
       if queue.isStopped { throw SystemError(call: "present", errno: ENODEV) }
       // The buffer of a presenter that this one has replaced may be smaller.

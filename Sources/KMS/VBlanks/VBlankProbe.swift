@@ -113,7 +113,7 @@ public final class VBlankProbe: ScreenOwner {
     var whole = DamageRegion()
     whole.add(IntRect(x: 0, y: 0, width: display.mode.width, height: display.mode.height))
     do {
-      try display.presenter.present(buffer, damage: whole)
+      try display.presenter.present(buffer, damage: whole, target: nil)
     } catch {
       throw (error as? KMSError) ?? .device(path: device.path, SystemError(call: "present", errno: EIO))
     }

@@ -129,7 +129,7 @@ public final class WaylandDisplay: Display {
     guard window.configuration.isOwnChoice, let buffer = stable.acquireBuffer() else { return }
     let whole = IntRect(x: 0, y: 0, width: stable.width, height: stable.height)
     // A window that cannot show it cannot show the next one, which tells why.
-    guard (try? stable.present(buffer, damage: DamageRegion(whole))) != nil else { return }
+    guard (try? stable.present(buffer, damage: DamageRegion(whole), target: nil)) != nil else { return }
     try connection.wait(upTo: .milliseconds(250)) { permission.mayDraw }
     frames.forget()
   }

@@ -56,10 +56,6 @@ package final class WaylandPresenter: Presenter {
     return buffers.count - 1
   }
 
-  package func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
-    try present(buffer, damage: damage, target: nil)
-  }
-
   package func present(_ buffer: PresentationBuffer, damage: DamageRegion, target: MonotonicTime?) throws {
     // The buffer of a presenter that this one has replaced may have another size.
     guard let commit, buffers.indices.contains(buffer.index), buffers[buffer.index].bitmap === buffer.target else {

@@ -96,7 +96,7 @@ public final class WindowProbe: VBlankSource {
       bitmap.row(y).initializeMemory(as: UInt32.self, repeating: pixel, count: bitmap.width)
     }
     let whole = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
-    do { try display.presenter.present(buffer, damage: DamageRegion(whole)) } catch { onLost?(error) }
+    do { try display.presenter.present(buffer, damage: DamageRegion(whole), target: nil) } catch { onLost?(error) }
   }
 
   private func seen(at stamp: MonotonicTime) {

@@ -61,7 +61,7 @@ private final class FlipRun {
     guard let buffer = display.presenter.acquireBuffer() else { return }
     presented += 1
     if display.cursor != nil { display.cursorPosition = Point(Double(presented % 1000), 100) }
-    try? display.presenter.present(buffer, damage: damage)
+    try? display.presenter.present(buffer, damage: damage, target: nil)
   }
 
   func end() throws {
