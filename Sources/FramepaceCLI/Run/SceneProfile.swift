@@ -3,6 +3,7 @@ import Glibc
 import Input
 import Metering
 import SampleScenes
+import Wayland
 
 /// A profile of a scene: it measures a number of frames on a display and prints the table.
 @MainActor
@@ -149,6 +150,11 @@ final class SceneProfile {
       details: profile.worstFrames.compactMap { damages.detail(of: $0.record) })
     if let html, let timeline {
       try AtomicFile.write(ProfilePage.bytes(PageFigures(figures, timeline: timeline.timeline, last: lastFrame)), to: html)
+    }
+    if case .table = target, display is WaylandDisplay {
+      // The heading could not know it.
+      let clock = Text.entry(session.clockName, title: "clock: ", width: Terminal.output.textWidth)
+      try Terminal.output.line(clock + "\n")
     }
     try figures.write(to: target)
     if case .output = target { return }
