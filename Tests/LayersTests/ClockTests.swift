@@ -188,6 +188,44 @@ private func resume(_ layer: Layer, at now: MonotonicTime) {
     }
   }
 
+  /// Frames alone play it. The clock of a layer below jumps to 0 where that above passes its beginning: only then it is looked at again.
+  func testPlayingBackwardsNeedsNoCommits() {
+    for (isBelow, offset, commits) in [(false, 0, []), (true, 0, [1001]), (true, -500, [1001])] as [(Bool, Int64, [Int64])] {
+      let log = Log()
+      let stage = Stage()
+      let (outer, inner) = (Layer(), Layer())
+      stage.root.addSublayer(outer)
+      outer.addSublayer(inner)
+      (outer.beginTime, outer.timeOffset, outer.speed) = (stage.now, .milliseconds(1000), -1)
+      inner.timeOffset = .milliseconds(offset)
+      let layer = isBelow ? inner : outer
+      func fade(_ name: String, from begin: Int64) {
+        var fade = BasicAnimation(.opacity, from: 0, to: 1, beginTime: milliseconds(begin), duration: .milliseconds(400))
+        fade.didStart = { log.append("\(name) starts") }
+        fade.completion = { log.append("\(name) ends: \($0)") }
+        layer.add(fade, forKey: name)
+      }
+      // It is over at the first frame, and again when a clock jumps from -500 ms to 0.
+      fade("first", from: -500)
+      stage.turn()
+      stage.turn(after: 900)
+      // The clock is 100 ms before its beginning.
+      fade("second", from: 200 + offset)
+      stage.turn()
+      XCTAssertEqual(log.entries, ["first starts"])
+      var dirty: [Int64] = []
+      for time in 901...1100 as ClosedRange<Int64> {
+        _ = stage.tree(after: time - stage.now.nanoseconds / 1_000_000)
+        guard stage.context.isDirty else { continue }
+        dirty.append(time)
+        stage.turn(after: time - stage.now.nanoseconds / 1_000_000)
+      }
+      XCTAssertEqual(dirty, commits, "below: \(isBelow), offset \(offset)")
+      let end = offset < 0 ? ["first ends: true", "second starts"] : isBelow ? ["first ends: true"] : []
+      XCTAssertEqual(log.entries, ["first starts"] + end, "below: \(isBelow), offset \(offset)")
+    }
+  }
+
   /// A clock that begins later jumps there: what lies before the place to which it jumps happens then, and no commit is asked for
   /// before.
   func testAClockThatBeginsLaterJumps() {

@@ -41,9 +41,11 @@ extension LayerContext {
         }
         if animation.report != .end {
           let clocks = animations.endClocks
-          // A time that only goes back leads away from the end.
-          if clocks.course(from: now) == .backwards { continue }
-          earliestEnd = min(earliestEnd, clocks.outerTime(ofReaching: animation.timed.active.end, from: now))
+          // A time that goes back leads away from the end, until it jumps.
+          let next =
+            clocks.runsBackwards(at: now)
+            ? clocks.jump(from: now) : clocks.outerTime(ofReaching: animation.timed.active.end, from: now)
+          earliestEnd = min(earliestEnd, next)
         }
       }
     }

@@ -19,7 +19,12 @@ struct LayerClock: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// False while it stands at 0. The clock of a copy that is behind comes to 0 later than the others, and not from a beginning of its own.
-  func hasBegun(at outer: MonotonicTime) -> Bool { outer >= begin || beginTime == .zero && delay > .zero }
+  func hasBegun(at outer: MonotonicTime) -> Bool { outer >= begin || hasNoBeginning }
+
+  private var hasNoBeginning: Bool { beginTime == .zero && delay > .zero }
+
+  /// How far a superlayer's time has to go back to pass the beginning; nil if there is none to pass.
+  func wayBack(from outer: MonotonicTime) -> Nanoseconds? { hasNoBeginning ? nil : outer - begin }
 
   /// The superlayer's time at one of this clock. A clock that stands has none: it gives 0.
   func outerTime(at time: MonotonicTime) -> MonotonicTime {
@@ -112,6 +117,20 @@ struct ClockChain: Sendable {
     return speed < 0
   }
 
+  /// The first time of the display's clock at which the layer's time, which goes back at `now`, may have jumped, since a clock has come to
+  /// stand at 0; `distantFuture` if it goes back for ever. It may be a nanosecond off.
+  func jump(from now: MonotonicTime) -> MonotonicTime {
+    var (time, speed, first) = (now, 1.0, MonotonicTime.distantFuture)
+    for clock in clocks {
+      if speed < 0, let way = clock.wayBack(from: time) {
+        first = min(first, now + way.scaled(by: -1 / speed) + Nanoseconds(1))
+      }
+      speed *= clock.speed
+      time = clock.time(at: time)
+    }
+    return first
+  }
+
   /// The time of the display's clock, `now` or later, at which the layer's clock will have come to `time`; `distantFuture` if it
   /// does not go there. It may be a nanosecond off.
   func outerTime(ofReaching time: MonotonicTime, from now: MonotonicTime) -> MonotonicTime {
@@ -119,6 +138,7 @@ struct ClockChain: Sendable {
     if self.time(at: now) >= time { return now }
     switch course(from: now) {
     case .still, .backwards: return .distantFuture
+    case .waiting where runsBackwards(at: now): return jump(from: now)
     // Once it has begun it may jump there: each frame looks again.
     case .waiting where clocks.contains(where: { $0.speed <= 0 }): return now
     case .waiting, .forwards: break
