@@ -133,15 +133,16 @@ public final class InputDevices: FrameLoop.ItemOwner {
 
   private func readEvents() {
     context.dispatch()
-    while handler != nil {
-      // The handler may end this or read more. While it runs, libinput still has the event of the device.
-      if context.isDeviceNext { deliver() }
-      guard handler != nil, let event = context.next() else { break }
+    while handler != nil, let event = context.next() {
       defer { libinput_event_destroy(event) }
       let device = libinput_event_get_device(event)
       switch libinput_event_get_type(event) {
-      case LIBINPUT_EVENT_DEVICE_ADDED: add(device)
-      case LIBINPUT_EVENT_DEVICE_REMOVED: remove(InputDevice.ID(of: device))
+      case LIBINPUT_EVENT_DEVICE_ADDED:
+        deliver()
+        add(device)
+      case LIBINPUT_EVENT_DEVICE_REMOVED:
+        deliver()
+        remove(InputDevice.ID(of: device))
       default:
         if let event = InputEvent(event, of: InputDevice.ID(of: device)) { batch.append(event) }
       }

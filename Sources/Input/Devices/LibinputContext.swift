@@ -90,14 +90,6 @@ final class LibinputContext {
 
   func dispatch() { libinput_dispatch(libinput) }
 
-  /// True if the next event that was read tells of a device that comes or goes.
-  var isDeviceNext: Bool {
-    switch libinput_next_event_type(libinput) {
-    case LIBINPUT_EVENT_DEVICE_ADDED, LIBINPUT_EVENT_DEVICE_REMOVED: true
-    default: false
-    }
-  }
-
   /// The next event that was read; whoever takes it destroys it.
   func next() -> OpaquePointer? { libinput_get_event(libinput) }
 
