@@ -36,14 +36,12 @@ public final class InputDevices: FrameLoop.ItemOwner {
   private var handler: (@MainActor (InputEvent) -> Void)?
   private var observer: SeatSession.Observer?
   private var lastID: UInt32 = 0
-  private var batch = InputBatch()
   /// libinput's devices, which it keeps until their removal was read.
   private var handles: [InputDevice.ID: OpaquePointer] = [:]
 
   /// - Parameters:
   ///   - session: opens the devices. They are used while it is active.
-  ///   - handler: called on the main loop with each event. Those of one device come in their order, those of several that are read in one
-  ///     turn in the order of their times.
+  ///   - handler: called on the main loop with each event, in their order.
   /// - Throws: the error of libinput, which cannot listen to udev. That there is no device, or none that may be opened, is no error: see
   ///   `absence`.
   public init(
@@ -90,7 +88,6 @@ public final class InputDevices: FrameLoop.ItemOwner {
   public func invalidate() {
     guard handler != nil else { return }
     handler = nil
-    batch = InputBatch()
     devices = []
     handles = [:]
     source.invalidate()
@@ -133,42 +130,32 @@ public final class InputDevices: FrameLoop.ItemOwner {
 
   private func readEvents() {
     context.dispatch()
-    while handler != nil, let event = context.next() {
+    while let handler, let event = context.next() {
       defer { libinput_event_destroy(event) }
-      let device = libinput_event_get_device(event)
-      switch libinput_event_get_type(event) {
-      case LIBINPUT_EVENT_DEVICE_ADDED:
-        deliver()
-        add(device)
-      case LIBINPUT_EVENT_DEVICE_REMOVED:
-        deliver()
-        remove(InputDevice.ID(of: device))
-      default:
-        if let event = InputEvent(event, of: InputDevice.ID(of: device)) { batch.append(event) }
-      }
+      guard let event = take(event) else { continue }
+      handler(event)
     }
-    deliver()
   }
 
-  /// Delivers what was read. The handler may read more, which then comes within its call.
-  private func deliver() {
-    while let handler, let event = batch.next() { handler(event) }
-  }
-
-  private func add(_ device: OpaquePointer?) {
-    lastID += 1
-    let added = InputDevice(device, id: InputDevice.ID(rawValue: lastID))
-    libinput_device_set_user_data(device, UnsafeMutableRawPointer(bitPattern: UInt(lastID)))
-    devices.append(added)
-    handles[added.id] = device
-    if let device, added.abilities.contains(.keyboard) { leds.show(on: device) }
-    handler?(InputEvent(time: clock.now, device: added.id, action: .added(added)))
-  }
-
-  private func remove(_ id: InputDevice.ID) {
-    devices.removeAll { $0.id == id }
-    handles[id] = nil
-    handler?(InputEvent(time: clock.now, device: id, action: .removed))
+  private func take(_ event: OpaquePointer) -> InputEvent? {
+    let device = libinput_event_get_device(event)
+    switch libinput_event_get_type(event) {
+    case LIBINPUT_EVENT_DEVICE_ADDED:
+      lastID += 1
+      let added = InputDevice(device, id: InputDevice.ID(rawValue: lastID))
+      libinput_device_set_user_data(device, UnsafeMutableRawPointer(bitPattern: UInt(lastID)))
+      devices.append(added)
+      handles[added.id] = device
+      if let device, added.abilities.contains(.keyboard) { leds.show(on: device) }
+      return InputEvent(time: clock.now, device: added.id, action: .added(added))
+    case LIBINPUT_EVENT_DEVICE_REMOVED:
+      let id = InputDevice.ID(of: device)
+      devices.removeAll { $0.id == id }
+      handles[id] = nil
+      return InputEvent(time: clock.now, device: id, action: .removed)
+    default:
+      return InputEvent(event, of: InputDevice.ID(of: device))
+    }
   }
 }
 
