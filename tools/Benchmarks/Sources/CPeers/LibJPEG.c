@@ -44,8 +44,10 @@ size_t peer_read_jpeg(const char *path, int32_t eighths) {
   jpeg.out_color_space = JCS_EXT_BGRX;
   jpeg_start_decompress(&jpeg);
   size_t stride = (size_t)jpeg.output_width * 4, size = stride * jpeg.output_height;
-  uint8_t *pixels = malloc(size);
-  if (!pixels) abort();
+  // As a bitmap does: a heap that has room for only one of the two would spare that one half of its time, the page faults.
+  void *memory = NULL;
+  if (posix_memalign(&memory, 64, size) != 0) abort();
+  uint8_t *pixels = memory;
   while (jpeg.output_scanline < jpeg.output_height) {
     JSAMPROW row = pixels + jpeg.output_scanline * stride;
     jpeg_read_scanlines(&jpeg, &row, 1);
