@@ -12,6 +12,8 @@ private struct FeedbackRun {
   var told = RefreshRate.hertz60
   /// The interval that it has, in nanoseconds.
   var period = 16_666_667.0
+  /// The interval of the first hundred vblanks, in nanoseconds; nil for the same.
+  var firstPeriod: Double?
   /// The standard deviation of stamps.
   var noise = 0.0
   /// How late the compositor's timer is, on average, in nanoseconds: each interval is longer by that.
@@ -76,8 +78,9 @@ private struct FeedbackRun {
   /// The true vblanks, many more than are delivered.
   private func makeVBlanks(from start: MonotonicTime, _ random: inout SplitMix64) -> [MonotonicTime] {
     var position = 0.0
-    return (0..<4 * count).map { _ in
-      position += period - log(1 - Double.random(in: 0..<1, using: &random)) * lateness
+    return (0..<4 * count).map { index in
+      position += index < 100 ? firstPeriod ?? period : period
+      position -= log(1 - Double.random(in: 0..<1, using: &random)) * lateness
       return start + Nanoseconds(Int64(position.rounded()))
     }
   }
@@ -115,6 +118,8 @@ private struct FeedbackRun {
     ("144 Hz", FeedbackRun(told: RefreshRate(hertz: 144) ?? .hertz60, period: 6_944_444, noise: 30_000), 90_000.0),
     ("a rate that is not the told one", FeedbackRun(period: 21_300_000, noise: 30_000), 200_000.0),
     ("two thirds of the told rate", FeedbackRun(period: 25_200_000, noise: 30_000), 200_000.0),
+    ("a rate that becomes the told one", FeedbackRun(firstPeriod: 25_200_000, noise: 30_000), 90_000.0),
+    ("the same, with late answers", FeedbackRun(firstPeriod: 25_200_000, noise: 30_000, delay: .milliseconds(20)), 90_000.0),
     ("a late timer", FeedbackRun(lateness: 500_000), 8_000_000.0),
     ("a late timer at another rate", FeedbackRun(period: 25_200_000, lateness: 3_000_000), 18_000_000.0),
   ])

@@ -15,6 +15,8 @@ struct FeedbackGrid: Sendable {
   private var delivered: MonotonicTime? {
     didSet { if let delivered { ticks.add(delivered) } }
   }
+  /// The number of stamps in a row that have not proved the period.
+  private var unproved = 0
   private var ticks = RecentTicks()
   private var lastStamp: MonotonicTime?
   private var gaps = RecentGaps()
@@ -44,7 +46,7 @@ struct FeedbackGrid: Sendable {
   private mutating func measureRate() {
     let period = model.period
     func isNear(_ rate: RefreshRate) -> Bool { abs(period - rate.exactInterval) <= rate.exactInterval * Self.otherRate }
-    guard !isNear(refreshRate), model.periodUncertainty < period * 0.01, gaps.median.map(agrees) ?? false else {
+    guard !isNear(refreshRate), model.periodUncertainty < period * 0.01, gaps.usual.map(agrees) ?? false else {
       strays = 0
       return
     }
@@ -56,9 +58,8 @@ struct FeedbackGrid: Sendable {
 
   /// Begins with the usual distance of stamps, if that is neither the period nor a multiple of it, and the model cannot find it.
   private mutating func beginAnew() {
-    guard let median = gaps.median, !agrees(median), let rate = RefreshRate(hertz: 1e9 / median) else { return }
-    gaps.forget()
-    begin(at: abs(median - told.exactInterval) < median * Self.otherGap ? told : rate)
+    guard let usual = gaps.usual, !agrees(usual), let rate = RefreshRate(hertz: 1e9 / usual) else { return }
+    begin(at: abs(usual - told.exactInterval) < usual * Self.otherGap ? told : rate)
   }
 
   private mutating func begin(at rate: RefreshRate) {
@@ -75,12 +76,12 @@ struct FeedbackGrid: Sendable {
   /// False for a period that is longer than the told one as long as the distances of stamps do not prove it. Each stamp is then a tick, so that
   /// they soon do. Else a period that is much too long would grow: its frames are seen at the vblank after the tick, and the next period
   /// counts from there.
-  private var isProved: Bool { model.period < told.exactInterval * Self.longPeriod || gaps.median.map(agrees) ?? false }
+  private var isProved: Bool { model.period < told.exactInterval * Self.longPeriod || gaps.usual.map(agrees) ?? false }
 
   /// True if the usual distance of stamps is the period, or a multiple of it.
-  private func agrees(_ median: Double) -> Bool {
-    let whole = max((median / model.period).rounded(), 1)
-    return abs(median - whole * model.period) <= median * Self.otherGap
+  private func agrees(_ usual: Double) -> Bool {
+    let whole = max((usual / model.period).rounded(), 1)
+    return abs(usual - whole * model.period) <= usual * Self.otherGap
   }
 
   /// The part by which the usual distance of stamps differs from the interval where the model is wrong.
@@ -88,7 +89,7 @@ struct FeedbackGrid: Sendable {
   private static let otherRate = 0.03
   /// The period, in intervals of the told rate, from which one has to be proved.
   private static let longPeriod = 1.2
-  /// The number of stamps in a row that must show another rate: those of a busy compositor wander.
+  /// The number of stamps in a row that must show another rate, or leave a long period without proof: those of a busy compositor wander.
   private static let proofs = 12
 
   /// Takes the stamp of a frame that was seen.
@@ -98,11 +99,18 @@ struct FeedbackGrid: Sendable {
     if let lastStamp {
       if stamp <= lastStamp { return nil }
       // After a pause a gap says nothing.
-      if isFollowed(lastStamp), stamp - lastStamp < interval * 4 { gaps.add(stamp - lastStamp) }
+      if stamp - lastStamp < interval * 4 { gaps.add(isFollowed(lastStamp) ? stamp - lastStamp : nil) }
     }
     lastStamp = stamp
     beginAnew()
     model.observe(VBlank(timestamp: stamp, sequence: 0))
+    unproved = isProved ? 0 : unproved + 1
+    // A ticker with the same period may hold the ticks up that would prove it.
+    if unproved > Self.proofs {
+      unproved = 0
+      begin(at: told)
+      model.observe(VBlank(timestamp: stamp, sequence: 0))
+    }
     measureRate()
     guard let due = requested else { return nil }
     // One that was predicted a little before its stamp is delivered already.

@@ -1,27 +1,31 @@
 import LinuxSystem
 
 /// The last distances between stamps, for a display whose vblanks lie on no even grid: the middle one tells how far apart they usually
-/// are. A pure value.
+/// are, if others are about as long. A pure value.
 ///
 /// A compositor without a screen counts each interval from the end of the one before. On a busy machine its timer is late, and no six
 /// distances in a row are even, which is how the model of vblanks finds a rate that nobody told.
 struct RecentGaps: BitwiseCopyable, Sendable {
-  /// Odd, so that distances of one and of two intervals are not averaged.
   private static let capacity = 15
 
   /// In nanoseconds.
   private var gaps = InlineArray<15, Int64>(repeating: 0)
   private var next = 0
-  private(set) var isFull = false
+  private var isFull = false
 
-  mutating func add(_ gap: Nanoseconds) {
-    gaps[next] = gap.count
+  /// - Parameter gap: nil for one that tells nothing. Many of those make the others too old to tell of the present.
+  mutating func add(_ gap: Nanoseconds?) {
+    gaps[next] = gap?.count ?? 0
     next = (next + 1) % Self.capacity
     if next == 0 { isFull = true }
   }
 
-  /// The middle one; nil before there are enough.
-  var median: Double? {
+  /// The part by which distances differ that are about as long. One interval and two, or two and three, differ by more.
+  private static let spread = 0.2
+  private static let leastCount = 5
+
+  /// The middle one of those that tell something; nil if they are too few, or if not even a third are about as long.
+  var usual: Double? {
     guard isFull else { return nil }
     var sorted = gaps
     for index in 1..<Self.capacity {
@@ -31,7 +35,12 @@ struct RecentGaps: BitwiseCopyable, Sendable {
         place -= 1
       }
     }
-    return Double(sorted[Self.capacity / 2])
+    let first = sorted.indices.first { sorted[$0] > 0 } ?? Self.capacity
+    let count = Self.capacity - first
+    guard count >= Self.leastCount else { return nil }
+    let middle = Double(sorted[first + count / 2])
+    let near = (first..<Self.capacity).count { abs(Double(sorted[$0]) - middle) <= middle * Self.spread }
+    return near * 3 >= count ? middle : nil
   }
 
   /// Forgets all.
