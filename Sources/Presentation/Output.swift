@@ -234,8 +234,8 @@ public final class Output {
   ) {
     var record = frame
     guard presenter.isReady else {
-      // Evaluated all the same: animations end in time, and with them the ticks.
-      _ = content.tree(evaluationTime(for: target))
+      // Evaluated all the same: animations end in time, and with them the ticks. The next vblank of a hidden display may be far away.
+      _ = content.tree(evaluationTime(for: min(target, clock.now)))
       schedule.didRender(for: target)
       if isOwed { owed = nil }
       record.input = schedule.takeInput()

@@ -90,4 +90,28 @@ final class WindowTargetTests: XCTestCase {
       }
     }
   }
+
+  /// While nobody sees the window its clock ticks once a second. Time for animations does not run ahead with it.
+  func testAnAnimationOfAHiddenWindowMovesWhenItIsSeen() throws {
+    for wait in stride(from: 50 as Int64, through: 1_050, by: 100) {
+      try MainActor.assumeIsolated {
+        let stage = try WindowStage(seed: UInt64(runSeed))
+        stage.animate()
+        stage.run(for: .milliseconds(200))
+        stage.rest()
+        stage.window.isHidden = true
+        stage.animate()
+        stage.run(for: .milliseconds(300))
+        stage.rest()
+        XCTAssertEqual(stage.display.state, .waiting(.hidden))
+        stage.play()
+        stage.run(for: .milliseconds(wait))
+        stage.window.isHidden = false
+        stage.forget()
+        stage.run(for: .milliseconds(300))
+        XCTAssertGreaterThanOrEqual(stage.shown.count, 15, "\(wait) ms, seed \(runSeed)")
+        try stage.end()
+      }
+    }
+  }
 }
