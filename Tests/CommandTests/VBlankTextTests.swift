@@ -23,6 +23,19 @@ struct VBlankTextTests {
       isFallback: display == nil, requested: 101, report: VBlankReport(samples, nominalRate: .hertz60))
   }
 
+  @Test(arguments: [(36.3, "-39.5 %"), (60.7, "+1.2 %"), (60.5, "+8333.33 ppm")])
+  func aDriftThatIsAnotherRate(hertz: Double, text: String) {
+    let samples = (0..<100).map { number in
+      let time = MonotonicTime(nanoseconds: 7_000_000_000 + Int64(Double(number) * 1e9 / hertz))
+      return VBlankReport.Sample(
+        vblank: VBlank(timestamp: time, sequence: UInt64(number + 1)), arrival: time + .microseconds(40))
+    }
+    let drift = VBlankText.drift(VBlankReport(samples, nominalRate: .hertz60))
+    let isOther = text.hasSuffix("%")
+    #expect(drift?.hasPrefix(isOther ? text : String(text.dropLast(4))) == true, "\(drift ?? "nil")")
+    #expect(drift?.hasSuffix(isOther ? ": this is another rate than is told" : " ppm") == true, "\(drift ?? "nil")")
+  }
+
   /// Every figure is worked out by hand, except for the prediction error, which depends on the model.
   @Test func summaryAt80Columns() {
     var lines = VBlankText.summary(Self.measurement(), width: 79).split(separator: "\n", omittingEmptySubsequences: false)

@@ -27,7 +27,7 @@ struct VBlankCommand: ParsableCommand {
 
       Figures: the stamps are fitted by a straight line, the display's own even grid. \
       Its slope is the rate. Drift is the difference from the mode's rate in \
-      millionths, ± two standard errors. Jitter is the distance of a stamp from the \
+      millionths, ± two standard errors, or in percent if that is 1 or more. Jitter is the distance of a stamp from the \
       grid, arrival the time from a stamp to its delivery, and the prediction error \
       the difference between a predicted vblank and the real one. An interval without \
       a vblank event is missed, and a repeated event is rejected. Ticks are those of a \

@@ -58,13 +58,18 @@ enum VBlankText {
     return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")
   }
 
-  /// The drift with its uncertainty, such as "+12.3 ± 0.4 ppm"; nil if it is unknown.
+  /// The drift with its uncertainty, such as "+12.3 ± 0.4 ppm"; nil if it is unknown. No crystal is wrong by a hundredth: then the display
+  /// has another rate.
   static func drift(_ report: VBlankReport) -> String? {
     guard let drift = report.drift else { return nil }
-    let number = Text.decimal(drift, 2)
-    let sign = drift > 0 && number.contains { ("1"..."9").contains($0) } ? "+" : ""
+    func signed(_ number: String) -> String {
+      (drift > 0 && number.contains { ("1"..."9").contains($0) } ? "+" : "") + number
+    }
+    guard abs(drift) < 10_000 else {
+      return "\(signed(Text.decimal(drift / 10_000, 1))) %: this is another rate than is told"
+    }
     let uncertainty = report.driftUncertainty.map { " ± \(Text.decimal($0, 2))" } ?? ""
-    return "\(sign)\(number)\(uncertainty) ppm"
+    return "\(signed(Text.decimal(drift, 2)))\(uncertainty) ppm"
   }
 
   private static func table(_ measurement: VBlankMeasurement) -> String {
