@@ -41,7 +41,7 @@ public final class InputDevices: FrameLoop.ItemOwner {
 
   /// - Parameters:
   ///   - session: opens the devices. They are used while it is active.
-  ///   - handler: called on the main loop with each event, in their order.
+  ///   - handler: called on the main loop with each event; those of one device come in their order.
   /// - Throws: the error of libinput, which cannot listen to udev. That there is no device, or none that may be opened, is no error: see
   ///   `absence`.
   public init(
