@@ -8,7 +8,7 @@ final class SceneFileTests: XCTestCase {
   func testADumpRendersToTheSameBytes() throws {
     let folder = try TemporaryFolder()
     // An event at the very time of the picture is seen in both, as is the end of an animation, which is the beginning of one that is
-    // played backwards.
+    // played backwards. The first frame shows an animation that stands at its end, and one that fills the time after it.
     let text = """
       size 30 20
       layer {
@@ -17,6 +17,14 @@ final class SceneFileTests: XCTestCase {
         layer {
           bounds 0 0 4 4; position 2 16; backgroundColor #00F; speed -1; timeOffset 1s
           basic position.x { to 26; beginTime 0s; duration 1s }
+        }
+        layer {
+          bounds 0 0 4 4; position 2 9; backgroundColor #0FF; speed 0; timeOffset 1s
+          basic position.x { to 26; beginTime 0s; duration 1s }
+        }
+        layer {
+          bounds 0 0 4 4; position 2 13; backgroundColor #FF0; timeOffset 2s
+          basic position.x { to 26; beginTime 0s; duration 1s; fillMode forwards }
         }
       }
       at 1s card.state open

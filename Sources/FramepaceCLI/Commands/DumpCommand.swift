@@ -66,9 +66,8 @@ struct DumpCommand: ParsableCommand {
       let size = try size ?? scene.size(scale: 1) ?? .standard
       let points = Size(Double(size.width), Double(size.height))
       let content = try scene.makeScene(settings: SceneSettings(size: points, fonts: try SceneFonts()))
-      // An animation still shows its end in a frame at that moment, and is forgotten after it.
-      let before = max(time - Nanoseconds(1), .zero)
-      let renderer = try OfflineRenderer(root: content.root, width: size.width, height: size.height, frames: 1, from: before)
+      let renderer = try OfflineRenderer(root: content.root, width: size.width, height: size.height, frames: 1, from: time)
+      renderer.engine.context.lastFrameTime = renderer.start + time
       try content.setStates(state)
       content.play(on: renderer.engine, start: renderer.start)
       content.stage?.advance(to: renderer.start + time)

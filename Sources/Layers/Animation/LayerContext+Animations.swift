@@ -76,8 +76,9 @@ extension LayerContext {
       || leftWithAnimations.contains { $0.context == nil && $0.animations.contains(where: \.isAwaited) }
   }
 
-  /// Forgets the animations that are over at `time`, and reports the end of these and of those that were removed.
-  func endAnimations(at time: MonotonicTime) {
+  /// Forgets the animations that are over at the time that is shown, and reports the end of these and of those that were removed.
+  func endAnimations(at shown: MonotonicTime) {
+    let time = min(shown, lastFrameTime)
     var ended = removedAnimations.map { (animation: $0, finished: false) }
     removedAnimations.removeAll(keepingCapacity: true)
     for layer in leftWithAnimations where layer.context == nil {
@@ -90,7 +91,8 @@ extension LayerContext {
       // An animation past its end is still to be shown where time goes back.
       for (layer, animations) in animated
       where layer.context === self && !animations.endClocks.runsBackwards(at: time) {
-        takeEnded(of: layer, at: animations.endClocks.time(at: time), into: &ended)
+        takeEnded(
+          of: layer, at: animations.endClocks.time(at: time), isLastFrame: time == lastFrameTime, into: &ended)
       }
       ended[first...].sort { $0.animation.order < $1.animation.order }
       findEarliestEvents(from: lastCommit)
@@ -100,12 +102,15 @@ extension LayerContext {
   }
 
   private func takeEnded(
-    of layer: Layer, at time: MonotonicTime, into ended: inout [(animation: RunningAnimation, finished: Bool)]
+    of layer: Layer, at time: MonotonicTime, isLastFrame: Bool,
+    into ended: inout [(animation: RunningAnimation, finished: Bool)]
   ) {
     var index = 0
     while index < layer.animations.count {
       let animation = layer.animations[index]
-      guard animation.isCommitted, animation.report != .end, animation.timed.isOver(at: time) else {
+      guard animation.isCommitted, animation.report != .end, animation.timed.isOver(at: time),
+        !isLastFrame || animation.timed.active.moment(at: time) == nil
+      else {
         index += 1
         continue
       }

@@ -94,6 +94,8 @@ public final class LayerContext {
   /// The last time for which code other than the viewers requested the tree since the last commit.
   var ownViewTime: MonotonicTime?
   var lastCommit = MonotonicTime.zero
+  /// The time of the last frame, after which its layers are written down: an animation stays that is seen in it, though it is over.
+  package var lastFrameTime = MonotonicTime.distantFuture
   /// The layers in the committed tree that have animations, and these.
   var animated: [(layer: Layer, animations: CommittedAnimations)] = []
   /// Those of `animated` that may still change what is shown. The committed tree shows the others already.
