@@ -180,6 +180,37 @@ struct InputCommandTests {
         """)
   }
 
+  /// They are no mistakes, as a recording may begin with them.
+  @Test(arguments: [
+    (
+      "0.5 1 touch 1 up",
+      "1 event does nothing: 0.500000 1 touch 1 up. What goes up or moves there is not down: its down belongs above it"
+    ),
+    (
+      "0.5 1 touch 1 moved 0 0\n0.6 1 touch 1 cancelled",
+      "2 events do nothing, the first is: 0.500000 1 touch 1 moved 0.0 0.0."
+    ),
+    ("0 1 touch 0 down 0 0\n0 1 touch 0 moved 0 0\n0 1 touch 0 up\n1 1 touch 0 up", "does nothing: 1.000000 1 touch 0 up."),
+    ("0 2 added \"\"\n0 2 key KEY_A down\n1 1 key KEY_A up", "does nothing: 1.000000 1 key KEY_A up."),
+    ("0 1 key KEY_A down\n0 1 released\n1 1 key KEY_A up", "does nothing: 1.000000 1 key KEY_A up."),
+    ("0 1 button BTN_LEFT up", "does nothing: 0.000000 1 button BTN_LEFT up."),
+    (
+      "0 1 button BTN_LEFT down\n0 1 removed\n1 1 added \"\"\n1 1 button BTN_LEFT up",
+      "nothing: 1.000000 1 button BTN_LEFT up."
+    ),
+    ("0 1 button BTN_LEFT down\n1 1 released\n1 1 button BTN_LEFT up", nil),
+    ("0 1 touch 0 down 0 0\n0 1 key KEY_A down\n1 1 touch 0 cancelled\n1 1 key KEY_A up\n1 1 motion 1 1", nil),
+  ])
+  func eventsThatDoNothingAreTold(lines: String, note: String?) throws {
+    let folder = try TemporaryFolder()
+    let text = "framepace input 1\n0 1 added \"\" touch\n\(lines)\n"
+    try text.write(toFile: folder.path + "/x", atomically: true, encoding: .utf8)
+    let result = try framepace(["input", "--check", "x"], in: folder.path)
+    let output = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(result.status == 0 && result.error.isEmpty)
+    #expect(note.map { output.contains($0) } ?? !output.contains("nothing"), "\(result.output)")
+  }
+
   @Test(arguments: [
     (
       "framepace input 1\n0 1 added \"\"\n  0 1 touch 0 dwon 1 2",

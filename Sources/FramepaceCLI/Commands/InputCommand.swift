@@ -1,6 +1,7 @@
 import ArgumentParser
 import Framepace
 import Input
+import Metering
 
 struct InputCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -61,6 +62,9 @@ struct InputCommand: ParsableCommand {
         pen TOOL away|near|down X Y [pressure P] [tilt X Y]
         gesture began swipe|pinch|hold N, gesture changed X Y SCALE ROTATION,
         gesture ended, gesture cancelled
+
+      A finger, a button or a key that goes up, or moves, and is not down does nothing: \
+      a recording may begin while something is held. --check tells of it.
 
       A recording that libinput record wrote is read in the place of a script, by \
       --check and by --input: touch screens, pointers, wheels and keyboards, with \
@@ -129,6 +133,8 @@ struct InputCommand: ParsableCommand {
   private static func figures(ofScript path: String, width: Int) throws -> String {
     let script = try InputOptions.script(path)
     let end = script.events.map(\.time).max() ?? .zero
-    return InputText.summary(InputTally(script.events), of: path, time: end - .zero, width: width)
+    let summary = InputText.summary(InputTally(script.events), of: path, time: end - .zero, width: width)
+    let note = IdleEvents(script.events).sentence.map { "\n\n" + Text.paragraph($0, width: width) }
+    return summary + (note ?? "")
   }
 }

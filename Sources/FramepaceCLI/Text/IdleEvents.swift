@@ -1,0 +1,51 @@
+import Framepace
+import Input
+
+/// The events of a script that do nothing where they are played: those of a finger, a button or a key that is not down. A slip of the pen
+/// makes them, and a recording that began while something was held.
+struct IdleEvents {
+  private struct Held: Hashable {
+    enum Source: Hashable { case finger(Int), button(InputCode), key(InputCode) }
+    var device: InputDevice.ID
+    var source: Source
+    var isKey: Bool { if case .key = source { true } else { false } }
+  }
+
+  private var first: InputEvent?
+  private var count = 0
+  private var held: Set<Held> = []
+
+  init(_ events: [InputEvent]) { for event in events { add(event) } }
+
+  /// A sentence about them; nil without any.
+  var sentence: String? {
+    guard let first else { return nil }
+    let line = first.scriptLine(since: .zero)
+    let what = count == 1 ? "1 event does nothing: \(line)" : "\(count) events do nothing, the first is: \(line)"
+    return "\(what). What goes up or moves there is not down: its down belongs above it"
+  }
+
+  private mutating func add(_ event: InputEvent) {
+    func this(_ source: Held.Source) -> Held { Held(device: event.device, source: source) }
+    let isIdle =
+      switch event.action {
+      case .touch(let finger, .moved): !held.contains(this(.finger(finger)))
+      case .touch(let finger, let touch): !change(this(.finger(finger)), isDown: touch != .up && touch != .cancelled)
+      case .button(let code, let isDown): !change(this(.button(code)), isDown: isDown)
+      case .key(let code, let isDown): !change(this(.key(code)), isDown: isDown)
+      default: false
+      }
+    if isIdle {
+      first = first ?? event
+      count += 1
+    }
+    if event.action == .removed { held = held.filter { $0.device != event.device } }
+    if event.action == .keysReleased { held = held.filter { $0.device != event.device || !$0.isKey } }
+  }
+
+  /// - Returns: false if it goes up and was not down.
+  private mutating func change(_ source: Held, isDown: Bool) -> Bool {
+    if isDown { held.insert(source) }
+    return isDown || held.remove(source) != nil
+  }
+}
