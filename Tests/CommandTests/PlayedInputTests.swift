@@ -118,6 +118,24 @@ struct PlayedInputTests {
     #expect(try folder.contents(of: "one.png") == driven[21])
   }
 
+  /// One line, and none where a layer takes input.
+  @Test(arguments: ["still", "feed"])
+  func aSceneThatTakesNoInputIsTold(scene: String) throws {
+    let folder = try Self.folder()
+    let size = ["--input", "x", "--size", "90x160"]
+    for command in [
+      ["run", scene, "--simulate", "steady", "--duration", "50ms", "--fast"],
+      ["profile", scene, "--display", "fallback", "--duration", "200ms"],
+      ["render", scene, "--time", "50ms", "--output", "x.png"],
+    ] {
+      let result = try framepace(command + size, in: folder.path)
+      #expect(result.status == 0, "\(result.error)")
+      let text = (command[0] == "render" ? result.error : result.output).replacing("\n", with: " ")
+      let count = text.ranges(of: "--input has no effect: no layer of the scene takes input").count
+      #expect(count == (scene == "still" ? 1 : 0), "\(command): \(text)")
+    }
+  }
+
   @Test(arguments: [["run", "feed"], ["profile", "feed"], ["render", "feed", "--frames", "2", "--output", "y"]])
   func mistakesHaveTheirPlace(command: [String]) throws {
     let folder = try Self.folder("framepace input 1\n0 1 added \"\"\n  0 1 touch 0 dwon 1 2")

@@ -237,6 +237,7 @@ struct RenderCommand: ParsableCommand {
     content.stage?.onMissingCharacters = { _, missing in note("\(missing)") }
     content.play(on: renderer.engine, start: renderer.start)
     let player = script.map { renderer.engine.play($0) }
+    if player != nil, let sentence = content.root.noteOfUntakenInput { note("\(scene.name): \(sentence)") }
     player?.start(at: renderer.start)
     defer {
       player?.stop()

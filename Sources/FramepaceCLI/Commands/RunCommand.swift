@@ -22,6 +22,9 @@ struct RunCommand: ParsableCommand {
         framepace --simulate noisy --duration 10s --fps
         framepace --simulate overloaded --duration 60s --fast --diagram
 
+      --input plays a script once, and the run goes on after it until --duration or Ctrl-C. \
+      profile ends by itself when the script is over and nothing moves any more.
+
       In a window, F12 shows and hides the meter, and Escape ends the run.
 
       A scene from a file is scaled as a whole to the size of the screen, and put in \

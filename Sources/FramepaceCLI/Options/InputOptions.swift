@@ -39,6 +39,16 @@ struct InputOptions: ParsableArguments {
   }
 }
 
+extension Layer {
+  /// A sentence about a script that is played to this layer and those in it; nil if one of them takes input.
+  @MainActor var noteOfUntakenInput: String? {
+    func takesInput(_ layer: Layer) -> Bool {
+      layer.responder != nil || !layer.gestureRecognizers.isEmpty || layer.sublayers.contains(where: takesInput)
+    }
+    return takesInput(self) ? nil : "--input has no effect: no layer of the scene takes input"
+  }
+}
+
 extension Engine {
   /// Makes a player that brings a script's events to the layers, once it is started.
   func play(_ script: InputScript) -> InputPlayer {

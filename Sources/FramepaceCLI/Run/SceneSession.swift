@@ -210,6 +210,7 @@ final class SceneSession {
         "\(optionsOfFixedRates.joined(separator: " and ")) ignored: at a variable rate no vblank is known beforehand")
     }
     lines += refusals.map(\.description)
+    if player != nil, let note = engine.root.noteOfUntakenInput { lines.append(note) }
     if display is WaylandDisplay {
       for option in unusedOptions {
         lines.append("\(option) ignored: \(SceneOptions.reason(inWindow: option) ?? "it is a window")")
