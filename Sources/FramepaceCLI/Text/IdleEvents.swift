@@ -21,8 +21,8 @@ struct IdleEvents {
   var sentence: String? {
     guard let first else { return nil }
     let line = first.scriptLine(since: .zero)
-    let what = count == 1 ? "1 event does nothing: \(line)" : "\(count) events do nothing, the first is: \(line)"
-    return "\(what). What goes up or moves there is not down: its down belongs above it"
+    let events = count == 1 ? "1 event does nothing: \(line)" : "\(count) events do nothing, the first is: \(line)"
+    return "\(events). Nothing is down there that could move or go up: a line with its down is missing before"
   }
 
   private mutating func add(_ event: InputEvent) {
