@@ -116,6 +116,7 @@ public final class FPSMeter {
     let last = run.number(at: nil)
     var report = run.report(before: max(last + 1, number(at: time)))
     report.pending = run.pendingFrames.count
+    report.budgetReason = run.budget.reason
     report.lateCauses = lateCauses.counts
     report.missedCauses = lateCauses.missedCounts(of: report)
     return report

@@ -114,6 +114,8 @@ public struct FrameReport: Equatable, Sendable {
   /// The time that a frame may take: that of as many intervals as lie between two ticks of most frames. Nil for T, at a variable rate the
   /// shortest.
   public var budget: Nanoseconds?
+  /// The source of the budget in words. In the figures of a whole run only.
+  package var budgetReason: String?
 
   /// The median work of a frame as a part of its budget; 1 is all of it.
   public var workShare: Double? {

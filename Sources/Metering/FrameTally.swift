@@ -39,7 +39,7 @@ struct FrameTally<Durations: DurationCollection> {
   private(set) var counts: FrameReport
   private(set) var frameIntervals = Durations()
   private(set) var works = Durations()
-  private var distances = TickDistances()
+  private(set) var budget: FrameBudget
   /// The refresh intervals from tick to tick at the rate of the last frame that a tick asked for.
   private var lastDistance = 1
   /// The time of all frames that were handed over, by phase.
@@ -80,6 +80,7 @@ struct FrameTally<Durations: DurationCollection> {
     self.refreshRate = refreshRate
     self.span = span
     counts = FrameReport(nominalRefreshRate: refreshRate)
+    budget = FrameBudget(refreshRate: refreshRate)
     openIntervals.reserveCapacity(Self.mostOpenIntervals)
     pendingFrames.reserveCapacity(Self.mostOpenIntervals)
   }
@@ -194,7 +195,7 @@ struct FrameTally<Durations: DurationCollection> {
     guard span.contains(number) else { return }
     counts.frames += 1
     works.add(frame.work)
-    distances.add(frame)
+    _ = budget.add(frame)
     if frame.promised != nil { lastDistance = max(frame.intervalsPerTick, 1) }
     for phase in FrameRecord.Phase.allCases { phaseTimes[phase] += frame.phases[phase] }
   }
@@ -319,7 +320,7 @@ struct FrameTally<Durations: DurationCollection> {
     report.tenthPercentLow = frameIntervals.longest(0.1).map { 1 / $0.seconds }
     report.longIntervals = LongIntervals(frameIntervals)
     report.work = FrameReport.Distribution(works.distribution)
-    if distances.usual > 1 { report.budget = refreshRate.budget(of: distances.usual) }
+    if budget.distances.usual > 1 || budget.source == .measured { report.budget = budget.time }
     report.tickLateness = FrameReport.Distribution(tickLatenesses.distribution)
     report.latency = FrameReport.Distribution(latencies.distribution)
     report.inputLatency = FrameReport.Distribution(inputLatencies.distribution)

@@ -21,25 +21,22 @@ extension PhaseProfile {
     public var isTold: Bool
   }
 
-  public var budgetSource: BudgetSource { fixedBudget != nil ? .given : intervals.usual.isTold ? .told : .measured }
+  public var budgetSource: BudgetSource { frameBudget.source }
 
   /// The refresh rates that the display had, those of most frames first; of more than eight, those of most frames.
-  public var rates: [Rate] { intervals.all.map { Rate(interval: $0.interval, frames: $0.frames, isTold: $0.isTold) } }
+  public var rates: [Rate] {
+    frameBudget.intervals.all.map { Rate(interval: $0.interval, frames: $0.frames, isTold: $0.isTold) }
+  }
 
   /// The refresh intervals from tick to tick at the rate that most of the frames so far were asked for.
-  public var intervalsPerTick: Int { distances.usual }
+  public var intervalsPerTick: Int { frameBudget.distances.usual }
 
   /// The time that a frame may take. Without one that was given it follows the frames: it is known when they were added.
-  public var budget: Nanoseconds {
-    if let fixedBudget { return fixedBudget }
-    let usual = intervals.usual
-    if usual.isTold { return refreshRate.budget(of: intervalsPerTick) }
-    return Nanoseconds(Int64(saturating: Double(usual.interval.count) * Double(intervalsPerTick)))
-  }
+  public var budget: Nanoseconds { frameBudget.time }
 
   /// Frames whose work took longer than the budget; without one that was given, than that of the refresh interval that each had.
   public var framesOverBudget: Int {
-    if fixedBudget != nil { return overFixedBudget }
+    if frameBudget.given != nil { return overGivenBudget }
     let intervals = intervalsPerTick
     return needs.reduce(0) { $1.key > intervals ? $0 + $1.value : $0 }
   }
@@ -50,7 +47,7 @@ extension PhaseProfile {
       interval == refreshRate.interval ? refreshRate.intervalsNeeded(for: work) : Self.needed(for: work, interval),
       default: 0] += 1
     parts.add(Nanoseconds(Int64(saturating: Double(work.count) * 1e6 / Double(max(interval.count, 1)))))
-    if let fixedBudget, work > fixedBudget { overFixedBudget += 1 }
+    if let given = frameBudget.given, work > given { overGivenBudget += 1 }
   }
 
   private static func needed(for work: Nanoseconds, _ interval: Nanoseconds) -> Int {
@@ -66,26 +63,20 @@ extension PhaseProfile {
 
   /// The budget by its name: "30 Hz" where the rate gives it, or a time.
   var goal: String {
-    if let fixedBudget, fixedBudget != refreshRate.interval { return "\(Text.milliseconds(fixedBudget)) ms" }
+    let given = frameBudget.given
+    if let given, given != refreshRate.interval { return "\(Text.milliseconds(given)) ms" }
     guard budgetSource != .measured else { return "the measured \(Verdict.goal(1 / budget.seconds))" }
-    return Verdict.goal(refreshRate.hertz / Double(fixedBudget == nil ? intervalsPerTick : 1))
+    return Verdict.goal(refreshRate.hertz / Double(given == nil ? intervalsPerTick : 1))
   }
 
-  /// The source of the budget in words: "by the told 60 Hz".
-  package var budgetReason: String {
-    let told = Verdict.goal(refreshRate.hertz)
-    switch budgetSource {
-    case .given: return "given"
-    case .told: return "the display tells \(told)"
-    case .measured: return "measured; the display tells \(told)"
-    }
-  }
+  /// The source of the budget in words: "the display tells 60 Hz".
+  package var budgetReason: String { frameBudget.reason }
 
   /// The refresh rates of a run in which they changed, where that concerns the budget; nil for a steady one.
   package var rateChange: String? {
-    guard fixedBudget == nil, intervals.haveChanged else { return nil }
+    guard frameBudget.hasChanged else { return nil }
     let main = rates.prefix(3).map { "\($0.frames) frames at \(Verdict.goal(1 / $0.interval.seconds))" }
-    let others = intervals.frames - rates.prefix(3).reduce(0) { $0 + $1.frames }
+    let others = frameBudget.intervals.frames - rates.prefix(3).reduce(0) { $0 + $1.frames }
     return "the refresh rate changed: \((main + (others > 0 ? ["\(others) at others"] : [])).joined(separator: ", "))"
   }
 }

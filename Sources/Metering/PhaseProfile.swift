@@ -48,16 +48,12 @@ public struct PhaseProfile: Sendable {
   public private(set) var worstFrames: [WorstFrame] = []
   public static let worstCount = 5
 
-  /// Nil where the rate that the frames were asked for at gives the budget.
-  let fixedBudget: Nanoseconds?
-  var distances = TickDistances()
-  /// The refresh intervals that the display had.
-  var intervals: RefreshIntervals
+  private(set) var frameBudget: FrameBudget
   /// The numbers of frames by the refresh intervals of their own that their work needs.
   var needs: [Int: Int] = [:]
   /// The works of frames in millionths of the refresh interval that each had.
   var parts = DurationHistogram()
-  var overFixedBudget = 0
+  var overGivenBudget = 0
   private var phases: [DurationHistogram]
   var work = DurationHistogram()
   private var processor = DurationHistogram()
@@ -72,8 +68,7 @@ public struct PhaseProfile: Sendable {
   ///     which the display really has, whatever it tells.
   public init(refreshRate: RefreshRate, budget: Nanoseconds? = nil) {
     (self.refreshRate, currentRate) = (refreshRate, refreshRate)
-    fixedBudget = budget
-    intervals = RefreshIntervals(told: refreshRate.interval)
+    frameBudget = FrameBudget(refreshRate: refreshRate, given: budget)
     needs.reserveCapacity(64)
     worstFrames.reserveCapacity(Self.worstCount + 1)
     phases = Array(repeating: DurationHistogram(), count: FrameRecord.Phase.allCases.count)
@@ -87,8 +82,7 @@ public struct PhaseProfile: Sendable {
     for phase in FrameRecord.Phase.allCases { phases[Int(phase.rawValue)].add(frame.phases[phase]) }
     work.add(frame.work)
     if let time = frame.processorTime { processor.add(time) }
-    distances.add(frame)
-    count(work: frame.work, interval: intervals.add(frame))
+    count(work: frame.work, interval: frameBudget.add(frame))
     let causes = causes.add(frame, interval: currentRate.interval, resumed: resumed)
     if let causes {
       lateFrames += 1
@@ -121,7 +115,7 @@ public struct PhaseProfile: Sendable {
   /// - Parameter end: the end of the run, see `FPSMeter.report(at:)`.
   package func report(of meter: FPSMeter, at end: MonotonicTime? = nil) -> FrameReport {
     var report = meter.report(at: end)
-    report.budget = budget
+    (report.budget, report.budgetReason) = (budget, budgetReason)
     report.work = FrameReport.Distribution(work)
     return report
   }

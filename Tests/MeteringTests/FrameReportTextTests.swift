@@ -33,7 +33,28 @@ struct FrameReportTextTests {
     var report = try report(frames: 300)
     report.budget = .milliseconds(6)
     #expect(report.workShare == 0.5)
-    #expect(report.description.contains("budget    6.00 ms, 50 % used at the median"))
+    #expect(report.description.contains("budget    6.00 ms, the display tells 60 Hz, 50 % used at the median"))
+  }
+
+  /// A summary of a run explains its budget, as a profile does.
+  @Test func theBudgetHasItsSource() throws {
+    func budget(_ interval: Nanoseconds, every distance: Int64 = 1) -> String? {
+      let meter = FPSMeter(refreshRate: .hertz60)
+      for number in 0..<50 as Range<Int64> {
+        var frame = FrameRecord()
+        frame.frameNumber = UInt64(number * distance)
+        frame.tickTimestamp = .zero + .seconds(1) + interval * number * distance
+        (frame.intervalsPerTick, frame.promised) = (Int(distance), frame.tickTimestamp + interval * distance)
+        frame.phases[.layout] = .milliseconds(5)
+        meter.record(.committed(frame))
+      }
+      return meter.report().text(width: 79).split(separator: "\n").first { $0.hasPrefix("budget") }.map(String.init)
+    }
+    #expect(budget(.microseconds(16_700)) == "budget    16.67 ms, the display tells 60 Hz, 30 % used at the median")
+    #expect(
+      budget(.microseconds(16_700), every: 2)
+        == "budget    33.33 ms, 2 refresh intervals, the display tells 60 Hz,")
+    #expect(budget(.milliseconds(25)) == "budget    25.00 ms, measured, the display tells 60 Hz, 20 % used at the median")
   }
 
   @Test func theWholeSummaryAt80Columns() throws {
@@ -45,7 +66,7 @@ struct FrameReportTextTests {
         a second  refresh 60.00, tick 60.00, frame 60.00, presented 60.00
         lows      38.96/s in 1 % of the time, 38.96/s in 0.1 %
         intervals 1.0 % over 16.7 ms, none over 33.3 ms
-        budget    16.67 ms, 18 % used at the median
+        budget    16.67 ms, the display tells 60 Hz, 18 % used at the median
         hitches   5.4 ms/s, warning
 
         ms                    p50     p95     p99   p99.9     max      sd
