@@ -21,13 +21,16 @@ public struct PhaseProfile: Sendable {
     public var share: Double?
   }
 
-  /// One of the frames that were latest or came after the longest standstill, or else one of those with most work.
+  /// One of the frames before which a picture stood longest, as they were late or came after missed intervals, or else one of those with most
+  /// work.
   public struct WorstFrame: Sendable {
     public var record: FrameRecord
     /// Why it was late; nil if it was in time.
     public var causes: FrameRecord.Causes?
     /// How long the picture before it stood, since intervals were missed, and why; nil if none were, or a late frame accounts for them.
     public var standstill: Standstill?
+    /// The refresh interval by which it was late or in time.
+    var interval: Nanoseconds
   }
 
   /// The rate that the display told at the beginning.
@@ -88,7 +91,7 @@ public struct PhaseProfile: Sendable {
       lateFrames += 1
       if let layer = causes.layer(of: frame) { blamed[causes.main, default: [:]][layer, default: 0] += 1 }
     }
-    keep(WorstFrame(record: frame, causes: causes, standstill: self.causes.standstill))
+    keep(WorstFrame(record: frame, causes: causes, standstill: self.causes.standstill, interval: currentRate.interval))
   }
 
   /// Adds a frame that is never seen, see `FrameEvent.lost`: only to the verdict.
@@ -158,8 +161,11 @@ extension PhaseProfile.WorstFrame {
   /// How late it was; zero if it was in time.
   package var lateness: Nanoseconds { causes == nil ? .zero : record.lateness }
 
-  /// How long the picture before it stood too long.
-  package var delay: Nanoseconds { lateness + (standstill?.time ?? .zero) }
+  /// For how many refresh intervals too many the picture before it stood: that is what can be seen.
+  private var delay: Int64 {
+    let time = lateness + (standstill?.time ?? .zero)
+    return Int64(saturating: (Double(time.count) / Double(max(interval.count, 1))).rounded())
+  }
 
   /// The cause of the longer one of lateness and standstill; nil without either.
   package var longestCause: FrameRecord.StandstillCause? {
@@ -173,7 +179,8 @@ extension PhaseProfile.WorstFrame {
     return FrameRecord.Causes(main: cause).layer(of: record)
   }
 
+  /// The one with the longer delay; of equal ones one that was late itself, whose cause is its own, and then the one with more work.
   fileprivate func isWorse(than other: Self) -> Bool {
-    (delay, record.work) > (other.delay, other.record.work)
+    (delay, causes == nil ? 0 : 1, record.work) > (other.delay, other.causes == nil ? 0 : 1, other.record.work)
   }
 }

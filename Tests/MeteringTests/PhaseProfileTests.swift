@@ -305,6 +305,22 @@ import Testing
       ])
   }
 
+  /// Frames are compared by refresh intervals: one late by a moment less than the interval that was missed before another is as bad, and has
+  /// a cause of its own.
+  @Test func aLateFrameIsWorseThanAMissedInterval() throws {
+    var later = late(submitted: 15) { $0.phases[.diff] = .milliseconds(11) }
+    later.presented += Nanoseconds(-1)
+    let missed = afterMissed(1) { $0.phases[.layout] = .milliseconds(30) }
+    for order in [[later, frame(), missed], [missed, later]] {
+      let worst = try profile(order).worstFrames
+      #expect(worst.prefix(2).map(\.longestCause).first == .frame(.phase(.diff)))
+      #expect(worst[1].standstill?.intervals == 1)
+    }
+    // Two missed intervals are worse.
+    let twice = try profile([afterMissed(2), later]).worstFrames
+    #expect(twice.map(\.standstill?.intervals) == [2, nil])
+  }
+
   /// A frame that takes two intervals too long makes the next two be missed: it accounts for them, and not for a third.
   @Test func lateFramesAccountForWhatIsMissedAfterThem() throws {
     var later = late(submitted: 25) { $0.phases[.diff] = .milliseconds(21) }

@@ -32,7 +32,7 @@ enum ProfileText {
   /// The definitions below the figures.
   static func rules(_ profile: PhaseProfile, width: Int) -> String {
     let rules = [
-      budgetRule, processorRule + (processorExcess(profile) ?? ""), areaRule, LongIntervals.summary,
+      budgetRule, worstRule, processorRule + (processorExcess(profile) ?? ""), areaRule, LongIntervals.summary,
       PercentileRule.histogramSummary,
     ]
     return rules.map { Text.paragraph($0, width: width) }.joined(separator: "\n")
@@ -40,6 +40,9 @@ enum ProfileText {
 
   private static let budgetRule =
     "of budget: the mean time in a frame, as a part of its budget; the parts of the phases add up to that of all"
+
+  private static let worstRule =
+    "worst: a picture stood too long before them, by most refresh intervals first; of equal ones those that were late themselves, then those with most work"
 
   private static let processorRule =
     "processor: how long the frame's threads had one; less than all where they were blocked or the machine was busy elsewhere"
