@@ -28,6 +28,9 @@ extension PhaseProfile {
     frameBudget.intervals.all.map { Rate(interval: $0.interval, frames: $0.frames, isTold: $0.isTold) }
   }
 
+  /// The frames that were asked for at other rates than `rates`.
+  public var framesAtOtherRates: Int { frameBudget.intervals.frames - rates.reduce(0) { $0 + $1.frames } }
+
   /// The refresh intervals from tick to tick at the rate that most of the frames so far were asked for.
   public var intervalsPerTick: Int { frameBudget.distances.usual }
 

@@ -99,6 +99,7 @@ import Testing
     for index in 0..<40 { frames.append(frame(2 + Double(index) * 1.5, work: 10)) }
     let profile = profile(frames)
     #expect(profile.rates.count == 8 && profile.rates[0].frames >= 300)
+    #expect(profile.rates.reduce(profile.framesAtOtherRates) { $0 + $1.frames } == 340 && profile.framesAtOtherRates > 0)
     #expect(profile.budgetSource == .measured && abs(profile.budget.milliseconds - 25) < 0.1)
     #expect(profile.rateChange?.hasSuffix(" at others") == true)
   }

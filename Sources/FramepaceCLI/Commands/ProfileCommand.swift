@@ -82,7 +82,8 @@ struct ProfileCommand: JudgingCommand {
         budgetSource           given by --budget, told by the display, or measured:
                                vblanks have another rate
         rates                  those that the display had: rate, frames, and told:
-                               true for refreshRate
+                               true for refreshRate; the eight with most frames,
+                               and framesAtOtherRates: how many had another one
         frames, late           the numbers of frames seen and of late frames
         overBudget             the number of frames whose work took longer
         lateCauses             the number of late frames by cause, together late
@@ -93,7 +94,8 @@ struct ProfileCommand: JudgingCommand {
                                share is the mean's part of the budget
         all                    the same for all phases together
         processor              as all: how long the frame's threads had a processor
-        layers                 the 100 that cost most: name, work (laid out, drawn,
+        layers                 the 100 that cost most, and layersLeftOut: how many
+                               more there are; name, work (laid out, drawn,
                                handed over, displayed), times, pixels of all, mean,
                                max, share
         advice                 layer, saving in each frame that draws it, text

@@ -4,6 +4,8 @@ import Metering
 /// The layers that cost most, and the advice that follows, in `framepace profile`.
 enum LayerText {
   private static let mostRows = 5
+  /// The most rows in JSON.
+  private static let mostObjects = 100
 
   /// The table with an empty line below it; empty where no layer was laid out or drawn.
   static func table(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds, width: Int) -> String {
@@ -39,15 +41,18 @@ enum LayerText {
       }
   }
 
-  static func json(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds) -> JSONValue {
-    .list(
-      costs.rows.prefix(100).map { row in
-        .object([
-          ("name", .text(row.layer)), ("work", .text(row.work.name)), ("times", .count(row.count)),
-          ("pixels", .count(row.pixels)), ("mean", .decimal(row.mean.milliseconds, 5)),
-          ("max", .decimal(row.maximum.milliseconds, 5)), ("share", .decimal(share(row, frames, budget), 5)),
-        ])
-      })
+  /// The members of the JSON object of a profile.
+  static func json(
+    _ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds
+  ) -> [(key: String, value: JSONValue)] {
+    let rows = costs.rows.prefix(mostObjects).map { row in
+      JSONValue.object([
+        ("name", .text(row.layer)), ("work", .text(row.work.name)), ("times", .count(row.count)),
+        ("pixels", .count(row.pixels)), ("mean", .decimal(row.mean.milliseconds, 5)),
+        ("max", .decimal(row.maximum.milliseconds, 5)), ("share", .decimal(share(row, frames, budget), 5)),
+      ])
+    }
+    return [("layers", .list(rows)), ("layersLeftOut", .count(costs.rows.count - rows.count))]
   }
 
   static func adviceJSON(_ costs: LayerCosts.Summary, frames: Int, budget: Nanoseconds) -> JSONValue {

@@ -151,14 +151,13 @@ struct ProfileFigures {
         ("width", .count(subject.width)), ("height", .count(subject.height)),
         ("refreshRate", .decimal(profile.refreshRate.hertz, 3)),
         ("budget", .milliseconds(profile.budget)), ("budgetSource", .text(profile.budgetSource.rawValue)),
-        ("rates", .list(profile.rates.map(Self.rate))),
+        ("rates", .list(profile.rates.map(Self.rate))), ("framesAtOtherRates", .count(profile.framesAtOtherRates)),
         ("frames", .count(profile.frames)),
         ("late", .count(profile.lateFrames)),
         ("overBudget", .count(profile.framesOverBudget)),
         ("lateCauses", .object(profile.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
         ("missedCauses", .object(report.missedCauses.map { ($0.cause.name, .count($0.intervals)) })),
-      ] + ProfileText.json(profile, areas) + [
-        ("layers", LayerText.json(layers, frames: profile.frames, budget: profile.budget)),
+      ] + ProfileText.json(profile, areas) + LayerText.json(layers, frames: profile.frames, budget: profile.budget) + [
         ("advice", LayerText.adviceJSON(layers, frames: profile.frames, budget: profile.budget)),
         ("regions", RegionText.json(regions, frames: profile.frames, budget: profile.budget)),
         ("worst", .list(worst)), ("statistics", report.json), ("environment", subject.environment.json),
