@@ -58,8 +58,8 @@ extension PhaseProfile {
     return max(Int(clamping: whole) + (rest > 0 && whole < .max ? 1 : 0), 1)
   }
 
-  /// A percentile of the works as parts of the budget of the interval that each frame had; nil where there are not enough frames.
-  func partOfBudget(_ percent: Double) -> Double? {
+  /// A percentile of the works as parts of the budget that each frame had, by its refresh interval; nil where there are not enough frames.
+  package func partOfOwnBudget(_ percent: Double) -> Double? {
     let part = percent == 100 ? parts.maximum : parts.percentile(percent)
     return part.map { Double($0.count) / 1e6 / Double(intervalsPerTick) }
   }

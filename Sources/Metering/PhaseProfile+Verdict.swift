@@ -39,7 +39,7 @@ extension PhaseProfile {
       return fit.text
     }
     let parts = Verdict.PartFit(
-      usual: partOfBudget(99) ?? partOfBudget(100) ?? 0, median: partOfBudget(50), frames: frames,
+      usual: partOfOwnBudget(99) ?? partOfOwnBudget(100) ?? 0, median: partOfOwnBudget(50), frames: frames,
       framesOverBudget: framesOverBudget)
     return "\(parts.text); \(rateChange)"
   }

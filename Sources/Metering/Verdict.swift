@@ -49,11 +49,12 @@ enum Verdict {
         return "fits the rates that the display had with \(Text.decimal(((1 - usual) * 100).rounded(.down), 0)) % to spare"
       }
       if let median, median > 1 {
-        return "does not fit the rates that the display had: the median frame takes \(Text.percent(median)) of its interval"
+        let takes = "takes \(Text.percent(median)) of its own budget"
+        return "does not fit the rates that the display had: the median frame \(takes)"
       }
-      let takes = framesOverBudget == 1 ? "takes" : "take"
+      let take = framesOverBudget == 1 ? "takes more than its" : "take more than their"
       return
-        "does not always fit the rates that the display had: \(framesOverBudget) of \(frames) frames \(takes) more than their interval"
+        "does not always fit the rates that the display had: \(framesOverBudget) of \(frames) frames \(take) own budget"
     }
   }
 

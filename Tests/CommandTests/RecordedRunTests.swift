@@ -91,7 +91,7 @@ struct RecordedRunTests {
     #expect(!trace.tracks.values.contains("loop") && !trace.tracks.values.contains("workers"))
   }
 
-  private static func profile(_ events: [FrameEvent]) -> RecordedProfile {
+  static func profile(_ events: [FrameEvent]) -> RecordedProfile {
     var profile = RecordedProfile(
       program: "a program", display: "a display", clock: "a clock", width: 64, height: 36, refreshRate: .hertz60,
       environment: RunEnvironment(processor: "a processor", cores: 2, kernel: "6", build: "debug", version: "1"))

@@ -83,14 +83,14 @@ import Testing
     #expect(moved.budget == told.interval && moved.framesOverBudget == 80)
     #expect(
       moved.verdict()
-        == "does not always fit the rates that the display had: 80 of 200 frames take more than their interval" + text)
+        == "does not always fit the rates that the display had: 80 of 200 frames take more than their own budget" + text)
     let light = profile(many(120, frame(16.667, work: 8)) + many(80, frame(6.945, work: 4)))
     #expect(light.framesOverBudget == 0)
     #expect(light.verdict() == "fits the rates that the display had with 42 % to spare" + text)
     let heavy = profile(many(120, frame(16.667, work: 20)) + many(80, frame(6.945, work: 5)))
     #expect(
       heavy.verdict()
-        == "does not fit the rates that the display had: the median frame takes 120 % of its interval" + text)
+        == "does not fit the rates that the display had: the median frame takes 120 % of its own budget" + text)
   }
 
   /// There is room for eight rates: those of most frames are kept.

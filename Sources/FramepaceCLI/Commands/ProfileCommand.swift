@@ -24,7 +24,8 @@ struct ProfileCommand: JudgingCommand {
       for: from one vblank to the next, or to the second for a scene that asks for 30 Hz \
       on a display of 60, unless --budget says another. Where the display's vblanks have \
       another rate than it tells, the measured one counts. Where the rate changes, that of \
-      most frames counts, and the verdict judges each frame by the interval that it had. (Shares of means add up; framepace run prints the median's share.)
+      most frames counts, and the verdict judges each frame by the budget of its own that it had, \
+      which a line of the table shows. (Shares of means add up; framepace run prints the median's share.)
 
         framepace profile dashboard --frames 600
         framepace profile dashboard --duration 10s --budget 8.3ms
@@ -94,6 +95,8 @@ struct ProfileCommand: JudgingCommand {
                                share is the mean's part of the budget
         all                    the same for all phases together
         processor              as all: how long the frame's threads had a processor
+        ownBudget              where the rate changed: p50, p95, p99 and max of the
+                               work as a part of the budget that each frame had
         layers                 the 100 that cost most, and layersLeftOut: how many
                                more there are; name, work (laid out, drawn,
                                handed over, displayed), times, pixels of all, mean,

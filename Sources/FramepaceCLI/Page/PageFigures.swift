@@ -54,6 +54,8 @@ extension ProfileFigures {
     let frames = profile.frames
     func part(_ count: Int) -> String { frames == 0 ? "" : Text.decimal(Double(count) * 100 / Double(frames), 1) + " %" }
     let total = profile.total
+    let own = profile.rateChange == nil ? nil : profile.partOfOwnBudget(99) ?? profile.partOfOwnBudget(100)
+    let ownBudget = own.map { [tile("p99 of own budget", Text.percent($0), isBad: $0 > 1)] } ?? []
     let usual =
       total.p99.map { tile("p99 of the work", Text.milliseconds($0), "ms", isBad: $0 > profile.budget) }
       ?? tile(
@@ -69,7 +71,7 @@ extension ProfileFigures {
     ] + unseen.map { tile($0, "\($1)", isBad: true) } + [
       tile("median work", Text.milliseconds(total.p50), total.p50 == nil ? "" : "ms"), usual,
       tile("budget", Text.milliseconds(profile.budget), "ms"),
-    ]
+    ] + ownBudget
   }
 
   fileprivate var phaseTable: JSONValue {

@@ -9,7 +9,7 @@ enum PageText {
     ),
     (
       "budget",
-      "The time that a frame may take: from one tick of its link to the next, as it was for most frames, unless --budget says another. That is one refresh interval, or two at half the display's rate; the interval is the one that vblanks have, where the display tells another. Where its rate changed, the verdict judges each frame by the interval that it had, and shares are those of the rate of most frames."
+      "The time that a frame may take: from one tick of its link to the next, as it was for most frames, unless --budget says another. That is one refresh interval, or two at half the display's rate; the interval is the one that vblanks have, where the display tells another. Where its rate changed, the verdict judges each frame by the budget of its own that it had at the rate of that moment, to spare is what the p99 of these parts leaves of 100 %, and shares are those of the rate of most frames."
     ),
     (
       "work",
