@@ -107,14 +107,24 @@ public final class FPSMeter {
   /// The step to the last frame that was seen, from the one before; nil if there was none since an idle time.
   public var step: FrameStep? { run.lastStep }
 
+  /// The missed intervals of the run so far.
+  struct Missed: Sendable {
+    var all = 0
+    var whileStopped = 0
+  }
+
+  var missed: Missed { Missed(all: run.counts.missed, whileStopped: run.counts.missedWhileStopped) }
+
+  /// The last interval of a run that ends at `end`; nil for the last one that had a tick or a frame.
+  func lastNumber(at end: MonotonicTime?) -> UInt64 { max(run.number(at: nil) + 1, number(at: end)) - 1 }
+
   /// The figures of the whole run.
   ///
   /// - Parameter time: the end of the run, so that idle intervals at its end count. Without it the run ends with the last
   ///   interval that had a tick or a frame.
   public func report(at time: MonotonicTime? = nil) -> FrameReport {
     refreshResumed()
-    let last = run.number(at: nil)
-    var report = run.report(before: max(last + 1, number(at: time)))
+    var report = run.report(before: lastNumber(at: time) + 1)
     report.pending = run.pendingFrames.count
     report.budgetReason = run.budget.reason
     report.lateCauses = lateCauses.counts

@@ -6,7 +6,7 @@ import LinuxSystem
 /// | column | meaning |
 /// | --- | --- |
 /// | `number` | the refresh interval that the frame belongs to |
-/// | `outcome` | `presented`, `discarded`, `lost` or `pending`; see `LoggedFrame.Outcome` |
+/// | `outcome` | `presented`, `discarded`, `lost` or `pending`; see `LoggedFrame.Outcome`. A last line with `noFrame` has the intervals that were missed after the last frame, until the run ended |
 /// | `tick` | the vblank of its tick |
 /// | `promised` | the vblank that its tick promised to link callbacks |
 /// | `target`, `targetKnown` | the vblank that it was composited for, and whether that was more than a guess |
@@ -31,6 +31,13 @@ import LinuxSystem
 /// | `missedPictures` | pictures of layers with effects, and shadows, that were painted, since none was kept |
 /// | `pictureTime` | the part of `composite` in which these were painted |
 /// | `layerPixels` | painted pixels, each as often as layers paint it |
+/// | `intervalsPerTick` | every how many refresh intervals its link is called |
+/// | `missed`, `missedWhileStopped` | the missed intervals since the line before, and those of them in which the process was stopped |
+/// | `standstill`, `standstillCause` | the missed intervals right before its tick for which no late frame accounts, and why they were missed |
+/// | `behindLate` | the missed intervals right before its tick for which a late frame accounts |
+/// | `layer` | the layer that took half or more of the phase that is `cause` |
+/// | `refreshRate` | the rate that the display told at the beginning, in hertz: `60`, or `60000/1001` |
+/// | `budget` | the budget of the run, if one was given |
 ///
 /// Times are nanoseconds of CLOCK_MONOTONIC, durations nanoseconds. What is not known is empty, in JSON null.
 public enum FrameLogFormat: String, CaseIterable, Sendable {
@@ -59,11 +66,18 @@ public enum FrameLogFormat: String, CaseIterable, Sendable {
       switch value {
       case .number(let number?): bytes += String(number).utf8
       case .truth(let truth): bytes += (truth ? "true" : "false").utf8
-      case .word(let word?): bytes += (self == .jsonl ? "\"\(word)\"" : word).utf8
+      case .word(let word?) where self == .jsonl: JSONBytes.append(quoted: word, to: &bytes)
+      case .word(let word?): bytes += Self.cell(word).utf8
       case .number(nil), .word(nil): if self == .jsonl { bytes += "null".utf8 }
       }
     }
     bytes += (self == .jsonl ? "}\n" : "\n").utf8
+  }
+
+  /// A word as comma-separated values have it.
+  private static func cell(_ word: String) -> String {
+    guard word.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else { return word }
+    return "\"\(word.replacing("\"", with: "\"\""))\""
   }
 }
 
@@ -97,15 +111,25 @@ extension LoggedFrame {
 private enum Cell {
   case number(Int64?)
   case truth(Bool)
-  /// Without commas, quotes and backslashes.
+  /// Without control characters.
   case word(String?)
 
   static func time(_ time: MonotonicTime?) -> Cell { .number(time?.nanoseconds) }
   static func duration(_ duration: Nanoseconds?) -> Cell { .number(duration?.count) }
 }
 
+extension RefreshRate {
+  fileprivate var fraction: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+}
+
 extension LoggedFrame {
   fileprivate var cells: [(name: StaticString, value: Cell)] {
+    guard outcome == .noFrame else { return cellsOfFrame }
+    let known = ["number", "outcome", "missed", "missedWhileStopped", "refreshRate", "budget"]
+    return cellsOfFrame.map { known.contains("\($0.name)") ? $0 : ($0.name, .number(nil)) }
+  }
+
+  private var cellsOfFrame: [(name: StaticString, value: Cell)] {
     let wasSeen = record.presented != .zero
     let wasEvaluated = record.animationTime != .zero
     return [
@@ -151,6 +175,15 @@ extension LoggedFrame {
       ("missedPictures", .number(Int64(record.missedPictures))),
       ("pictureTime", .duration(record.pictureTime)),
       ("layerPixels", .number(Int64(record.layerPixels))),
+      ("intervalsPerTick", .number(Int64(record.intervalsPerTick))),
+      ("missed", .number(Int64(missed))),
+      ("missedWhileStopped", .number(Int64(missedWhileStopped))),
+      ("standstill", .number(standstill.map { Int64($0.intervals) })),
+      ("standstillCause", .word(standstill?.cause.name)),
+      ("behindLate", .number(Int64(missedBehindLateFrames))),
+      ("layer", .word(layer?.withoutControlCharacters)),
+      ("refreshRate", .word(toldRate?.fraction)),
+      ("budget", .duration(budget)),
     ]
   }
 }

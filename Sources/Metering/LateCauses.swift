@@ -64,6 +64,8 @@ package struct LateCauses: Sendable {
   private var missed = FrameRecord.StandstillCause.allCases.map { MissedCount(cause: .standstill($0), intervals: 0) }
   /// The missed intervals for which a late frame accounts.
   private var behindLateFrames = 0
+  /// Those of them before the last frame.
+  private(set) var behind = 0
   /// The standstill that the last frame ended; nil if it ended none.
   private(set) var standstill: Standstill?
 
@@ -77,20 +79,30 @@ package struct LateCauses: Sendable {
   package mutating func add(
     _ frame: FrameRecord, interval: Nanoseconds, resumed: MonotonicTime? = nil
   ) -> FrameRecord.Causes? {
-    standstill = classifier.standstill(of: frame, interval: interval)
+    var standstill = classifier.standstill(of: frame, interval: interval)
     if let resumed, frame.start - frame.missedTime < resumed, resumed <= frame.delivered {
       standstill?.cause = .frame(.stopped)
     }
+    let behind = max(frame.ticks(in: frame.missedTime, interval: interval) - (standstill?.intervals ?? 0), 0)
+    var causes = classifier.causes(of: frame, interval: interval)
+    if causes != nil, frame.wasStopped(until: resumed) { causes = FrameRecord.Causes(main: .stopped) }
+    count(causes, standstill, behind: behind)
+    return causes
+  }
+
+  /// Adds a frame whose causes are known.
+  ///
+  /// - Parameter behind: the intervals missed before it for which a late frame accounts.
+  mutating func count(_ causes: FrameRecord.Causes?, _ standstill: Standstill?, behind: Int) {
+    (self.standstill, self.behind) = (standstill, behind)
+    behindLateFrames += behind
     if let standstill {
       for index in missed.indices where missed[index].cause == .standstill(standstill.cause) {
         missed[index].intervals += standstill.intervals
       }
     }
-    behindLateFrames += max(frame.ticks(in: frame.missedTime, interval: interval) - (standstill?.intervals ?? 0), 0)
-    guard var causes = classifier.causes(of: frame, interval: interval) else { return nil }
-    if frame.wasStopped(until: resumed) { causes = FrameRecord.Causes(main: .stopped) }
+    guard let causes else { return }
     for index in all.indices where all[index].cause == causes.main { all[index].frames += 1 }
-    return causes
   }
 
   /// The most frequent first, but stuffing, which follows from others, last. Causes without a frame are left out.

@@ -13,6 +13,8 @@ public struct LoggedFrame: Sendable {
     case lost
     /// It was handed over, and waits for its vblank at the end of the log.
     case pending
+    /// There is no frame: intervals were missed after the last one, until the run ended.
+    case noFrame
   }
 
   public var record: FrameRecord
@@ -21,6 +23,20 @@ public struct LoggedFrame: Sendable {
   public var causes: FrameRecord.Causes?
   /// The step to it from the frame that was seen before; nil if it was not seen, and for the first one after an idle time.
   public var step: FrameStep?
+  /// The standstill that it ended; nil if no intervals were missed before it, or a late frame accounts for them.
+  public var standstill: Standstill?
+  /// The intervals missed before it for which a late frame accounts.
+  public var missedBehindLateFrames = 0
+  /// The missed intervals of the output since the frame before it in the log, as `FrameReport.missed` counts them.
+  public var missed = 0
+  /// Those of them in which the process was stopped.
+  public var missedWhileStopped = 0
+  /// The name of the layer that took half or more of the phase that made it late; nil if none did, or layers were not measured.
+  public var layer: String?
+  /// The refresh rate that the display told at the beginning; nil where nobody needs it.
+  public var toldRate: RefreshRate?
+  /// The budget that was given for the run; nil without one.
+  public var budget: Nanoseconds?
 
   public init(record: FrameRecord, outcome: Outcome) {
     self.record = record
@@ -48,6 +64,8 @@ public struct FrameStep: BitwiseCopyable, Sendable {
 /// Finds out what becomes of each frame of an output, from the output's events. Allocates nothing for a frame.
 public struct FrameLedger: Sendable {
   private var pending: [FrameRecord] = []
+  /// The missed intervals that frames have been told of.
+  private var told = FPSMeter.Missed()
 
   public init() {
     pending.reserveCapacity(16)
@@ -56,11 +74,11 @@ public struct FrameLedger: Sendable {
   /// Takes an event into account.
   ///
   /// - Parameters:
-  ///   - step: the step of a meter that has recorded the event just now.
+  ///   - meter: has recorded the event just now.
   ///   - causes: the answer of that meter.
   ///   - log: is called with each frame whose outcome is known now.
   public mutating func handle(
-    _ event: FrameEvent, step: FrameStep?, causes: FrameRecord.Causes?, log: (LoggedFrame) -> Void
+    _ event: FrameEvent, of meter: FPSMeter, causes: FrameRecord.Causes?, log: (LoggedFrame) -> Void
   ) {
     switch event {
     case .committed(let frame): pending.append(frame)
@@ -70,10 +88,15 @@ public struct FrameLedger: Sendable {
       for lost in pending[..<index] { log(LoggedFrame(record: lost, outcome: .lost)) }
       pending.removeFirst(min(index + 1, pending.count))
       var seen = LoggedFrame(record: frame, outcome: .presented)
-      (seen.causes, seen.step) = (causes, step)
+      (seen.causes, seen.step) = (causes, meter.step)
+      (seen.standstill, seen.missedBehindLateFrames) = (meter.lateCauses.standstill, meter.lateCauses.behind)
+      tell(meter.missed, to: &seen)
       log(seen)
     case .lost(let frame):
+      let count = pending.count
       pending.removeAll { $0.submitted == frame.submitted && $0.frameNumber == frame.frameNumber }
+      // A frame that is made while nobody can see the display is in no figure of the meter either.
+      if meter.isHidden, pending.count == count { break }
       log(LoggedFrame(record: frame, outcome: .lost))
     case .discarded(let frame): log(LoggedFrame(record: frame, outcome: .discarded))
     case .refused: end(as: .lost, log: log)
@@ -83,6 +106,24 @@ public struct FrameLedger: Sendable {
 
   /// Logs the frames that are still to be seen at the end.
   public mutating func end(log: (LoggedFrame) -> Void) { end(as: .pending, log: log) }
+
+  /// The intervals that were missed after the last frame that was seen; nil if none were.
+  ///
+  /// - Parameters:
+  ///   - meter: has recorded all events.
+  ///   - end: the end of the run, see `FPSMeter.report(at:)`.
+  public mutating func missedAtEnd(of meter: FPSMeter, at end: MonotonicTime?) -> LoggedFrame? {
+    let report = meter.report(at: end)
+    var rest = LoggedFrame(record: FrameRecord(), outcome: .noFrame)
+    rest.record.frameNumber = meter.lastNumber(at: end)
+    tell(FPSMeter.Missed(all: report.missed, whileStopped: report.missedWhileStopped), to: &rest)
+    return rest.missed > 0 ? rest : nil
+  }
+
+  private mutating func tell(_ missed: FPSMeter.Missed, to frame: inout LoggedFrame) {
+    (frame.missed, frame.missedWhileStopped) = (missed.all - told.all, missed.whileStopped - told.whileStopped)
+    told = missed
+  }
 
   private mutating func end(as outcome: LoggedFrame.Outcome, log: (LoggedFrame) -> Void) {
     for frame in pending { log(LoggedFrame(record: frame, outcome: outcome)) }

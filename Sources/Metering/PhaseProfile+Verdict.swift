@@ -1,10 +1,20 @@
 import FrameTiming
-import LinuxSystem
+package import LinuxSystem
 
 extension PhaseProfile {
   /// The verdict of a run of one frame, of which there is nothing to judge.
   static let firstFrameAlone =
     "1 frame, the first: it draws everything, and no vblank waits for it; a budget is for the frames after it"
+
+  /// The answer in one sentence, with the missed intervals: that of `framepace profile`, and of `framepace view` about a log of the run.
+  ///
+  /// - Parameters:
+  ///   - report: of the same run.
+  ///   - name: the name of a layer, by which frames were late; nil for one that has none.
+  package func verdict(of report: FrameReport, naming name: (UInt32) -> String? = { _ in nil }) -> String {
+    let missed = report.missedVerdict(interval: frameBudget.intervals.usual.interval)
+    return verdict(lost: report.lost, naming: name) + (missed.map { "; \($0)" } ?? "")
+  }
 
   /// The answer in one sentence: whether the work fits the budget and how much room there is, how many frames were late, and by what.
   ///
@@ -46,29 +56,19 @@ extension PhaseProfile {
 }
 
 extension CaptureReport {
-  /// The answer in one sentence, in the words of a profile's where the file has its figures: whether work fits the budget, or else the rate;
-  /// how many frames were late and by what, or else how many intervals are longer than 1.5 times the median; and what was never seen.
+  /// The answer in one sentence: that of a profile for a frame log. Else the rate, how many intervals are longer than 1.5 times the median, and
+  /// what was never seen.
   package var verdict: String {
+    if let run { return run.verdict }
     guard let longest = frameInterval.maximum, let median = frameInterval.p50 else {
       return "fewer than two frame intervals: there is nothing to judge"
     }
     var parts: [String] = []
-    if let budget, let largest = work.maximum, work.count > 1 {
-      let fit = Verdict.Fit(
-        goal: Verdict.goal(1 / budget.seconds), budget: budget, usual: work.p99 ?? largest, median: work.p50,
-        frames: work.count, framesOverBudget: framesOverBudget)
-      parts.append(fit.text)
-    } else if let rateText {
-      parts.append(rateText)
-    }
-    if let late, let lateCauses {
-      parts.append(Verdict.lateness(late, of: frames - (notShown ?? 0) - pending, lateCauses))
-    } else {
-      let count = longIntervalCount == 0 ? "no" : "\(longIntervalCount) of \(frameInterval.count)"
-      let noun = longIntervalCount == 0 ? "frame interval" : "frame intervals"
-      parts.append("\(count) \(noun) longer than 1.5 times the median")
-    }
-    if Verdict.isLong(longest, beside: budget ?? median) {
+    if let rateText { parts.append(rateText) }
+    let count = longIntervalCount == 0 ? "no" : "\(longIntervalCount) of \(frameInterval.count)"
+    let noun = longIntervalCount == 0 ? "frame interval" : "frame intervals"
+    parts.append("\(count) \(noun) longer than 1.5 times the median")
+    if Verdict.isLong(longest, beside: median) {
       parts.append(
         intervalKind == .displayed ? Verdict.standing(longest) : "the longest took \(Text.milliseconds(longest)) ms")
     }
@@ -81,7 +81,9 @@ extension CaptureReport {
 extension FrameReport {
   /// A verdict's part about missed intervals, which belong to no frame, so that frames may all be in time beside them: their causes, and how
   /// long a picture stood. Nil without any.
-  package var missedVerdict: String? {
+  ///
+  /// - Parameter interval: the usual refresh interval.
+  package func missedVerdict(interval: Nanoseconds) -> String? {
     guard missed > 0 else { return nil }
     let head = missed == 1 ? "1 interval missed" : "\(missed) intervals missed"
     var causes = missedCauses.prefix(4).map { "\($0.intervals) \($0.cause.place)" }
@@ -89,7 +91,7 @@ extension FrameReport {
     if others > 0 { causes.append("\(others) by others") }
     let text = missedCauses.count == 1 ? " \(missedCauses[0].cause.place)" : ": \(causes.joined(separator: ", "))"
     // Frame intervals leave out the time of a stop, and what no frame has ended.
-    guard let longest = frameInterval.maximum, Verdict.isLong(longest, beside: nominalRefreshRate.interval) else {
+    guard let longest = frameInterval.maximum, Verdict.isLong(longest, beside: interval) else {
       return head + text
     }
     return "\(head)\(text); \(Verdict.standing(longest))"

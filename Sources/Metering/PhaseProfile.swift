@@ -80,18 +80,32 @@ public struct PhaseProfile: Sendable {
   /// Adds a frame that has been seen; every one, in their order. Allocates nothing, but for a layer that makes one late first, and in a
   /// run whose frames need more than some 60 different numbers of intervals.
   public mutating func add(_ frame: FrameRecord) {
+    let late = causes.add(frame, interval: currentRate.interval, resumed: resumed)
+    add(frame, late, causes.standstill, layer: late?.layer(of: frame))
+  }
+
+  /// Adds a frame that was seen and logged, with the causes that the log has.
+  ///
+  /// - Parameter layer: the number of the layer that the log names.
+  mutating func add(_ frame: LoggedFrame, layer: UInt32?) {
+    causes.count(frame.causes, frame.standstill, behind: frame.missedBehindLateFrames)
+    add(frame.record, frame.causes, frame.standstill, layer: layer)
+  }
+
+  private mutating func add(
+    _ frame: FrameRecord, _ causes: FrameRecord.Causes?, _ standstill: Standstill?, layer: UInt32?
+  ) {
     frames += 1
     if firstTick == nil { firstTick = frame.tickTimestamp }
     for phase in FrameRecord.Phase.allCases { phases[Int(phase.rawValue)].add(frame.phases[phase]) }
     work.add(frame.work)
     if let time = frame.processorTime { processor.add(time) }
     count(work: frame.work, interval: frameBudget.add(frame))
-    let causes = causes.add(frame, interval: currentRate.interval, resumed: resumed)
     if let causes {
       lateFrames += 1
-      if let layer = causes.layer(of: frame) { blamed[causes.main, default: [:]][layer, default: 0] += 1 }
+      if let layer { blamed[causes.main, default: [:]][layer, default: 0] += 1 }
     }
-    keep(WorstFrame(record: frame, causes: causes, standstill: self.causes.standstill, interval: currentRate.interval))
+    keep(WorstFrame(record: frame, causes: causes, standstill: standstill, interval: currentRate.interval))
   }
 
   /// Adds a frame that is never seen, see `FrameEvent.lost`: only to the verdict.
@@ -132,6 +146,9 @@ public struct PhaseProfile: Sendable {
 
   /// The causes of the missed intervals for which no late frame accounts, the most frequent first.
   package var missedCauses: [MissedCount] { causes.standstillCounts }
+
+  /// The causes of all missed intervals of a report of these frames.
+  func missedCounts(of report: FrameReport) -> [MissedCount] { causes.missedCounts(of: report) }
 
   /// The layer that made most frames late by this cause, and how many. Nil where no layer took half of the phase.
   public func blamedLayer(_ cause: FrameRecord.Cause) -> (layer: UInt32, frames: Int)? {

@@ -170,18 +170,18 @@ final class FrameLogRecordTests: XCTestCase {
           engine.invalidate()
         }
         let meter = FPSMeter(refreshRate: run.screen.ticker.refreshRate)
-        let log = try FrameLogFile(path: path, isPatient: true)
+        let log = try FrameLogFile(path: path, meter: meter, isPatient: true)
         var seen: [FrameRecord] = []
         var discarded: [FrameRecord] = []
         let observation = engine.output.observe { event in
           let causes = meter.record(event)
-          do { try log.record(event, meter: meter, causes: causes) } catch { XCTFail("\(error)") }
+          do { try log.record(event, causes: causes) } catch { XCTFail("\(error)") }
           if case .presented(let frame) = event { seen.append(frame) }
           if case .discarded(let frame) = event { discarded.append(frame) }
         }
         run.loop.run(mode: .default, until: run.loop.clock.now + .seconds(20))
         observation.invalidate()
-        try log.finish()
+        try log.finish(at: nil)
         return (seen, discarded)
       }
       let rows = try FrameLogTests.rows(String(contentsOfFile: path, encoding: .utf8))
@@ -202,11 +202,11 @@ final class FrameLogRecordTests: XCTestCase {
     let reader = FileHandle(fileDescriptor: open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), closeOnDealloc: true)
     let (count, missing, thread, text) = try onMain {
       let meter = FPSMeter(refreshRate: .hertz60)
-      var log: FrameLogFile? = try FrameLogFile(path: path, isPatient: false)
+      var log: FrameLogFile? = try FrameLogFile(path: path, meter: meter, isPatient: false)
       for number in 1...20_000 as ClosedRange<UInt64> {
         var frame = FrameRecord()
         frame.frameNumber = number
-        try log?.record(.discarded(frame), meter: meter, causes: nil)
+        try log?.record(.discarded(frame), causes: nil)
       }
       // Only now it reads.
       let text = Lock(Data())
@@ -216,7 +216,7 @@ final class FrameLogRecordTests: XCTestCase {
         text.withLock { $0 = data }
       }
       var missing = 0
-      do { try log?.finish() } catch {
+      do { try log?.finish(at: nil) } catch {
         let words = "\(error)".split(separator: " ")
         missing = Int(words[2]) ?? 0
         XCTAssertTrue("\(error)".hasSuffix("they came faster than they could be written"), "\(error)")

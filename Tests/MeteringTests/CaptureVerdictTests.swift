@@ -105,12 +105,22 @@ import Testing
     #expect(try verdict(log(work: .milliseconds(3))) == "fits 100 Hz with 70 % to spare; no frame late")
     #expect(
       try verdict(log(work: .milliseconds(3), late: [.phase(.display), .phase(.display)], lost: 3))
-        == "fits 100 Hz with 70 % to spare; 2 of 150 frames late: both in display; a picture stood for up to 20.00 ms; 3 more were never seen"
+        == "fits 100 Hz with 70 % to spare; 2 of 150 frames late: both in display; 3 more were never seen: the display was away, or refused them"
     )
     #expect(
       try verdict(log(work: .milliseconds(12), late: [.scheduling, .phase(.layout), .scheduling]))
-        == "does not fit 100 Hz: the median frame takes 12.00 of 10.00 ms; 3 of 150 frames late: 2 by scheduling, 1 in layout; a picture stood for up to 20.00 ms"
+        == "does not fit 100 Hz: the median frame takes 12.00 of 10.00 ms; 3 of 150 frames late: 2 by scheduling, 1 in layout"
     )
+  }
+
+  /// A log of an earlier program has no rate and no missed intervals: the rate is that of its ticks.
+  @Test func anEarlierLogHasAVerdict() throws {
+    let lines = log(work: .milliseconds(3)).split(separator: "\n").map { line in
+      line.split(separator: ",", omittingEmptySubsequences: false).prefix { $0 != "intervalsPerTick" }
+    }
+    let text = lines.map { $0.prefix(lines[0].count).joined(separator: ",") }.joined(separator: "\n")
+    #expect(text.hasSuffix(",0") && !text.contains("refreshRate"))
+    #expect(try verdict(text) == "fits 100 Hz with 70 % to spare; no frame late")
   }
 
   /// Ticks at every second vblank leave 20 ms: (20 − 12) / 20 are to spare, and a picture that stands for 20 ms is as usual.

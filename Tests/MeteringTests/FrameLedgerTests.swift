@@ -15,7 +15,7 @@ import Testing
 
     func record(_ event: FrameEvent) {
       let causes = feed.meter.record(event)
-      ledger.handle(event, step: feed.meter.step, causes: causes) { frames.append($0) }
+      ledger.handle(event, of: feed.meter, causes: causes) { frames.append($0) }
     }
 
     func tick(_ number: UInt64, missed: UInt64 = 0) {

@@ -27,12 +27,21 @@ import Testing
     record.missedPictures = Int.random(in: 0...1000, using: &random)
     (record.pictureTime, record.layerPixels) = (duration(), Int.random(in: 0...(1 << 30), using: &random))
     for phase in FrameRecord.Phase.allCases { record.phases[phase] = duration() }
-    let outcome = LoggedFrame.Outcome.allCases.randomElement(using: &random) ?? .pending
+    record.intervalsPerTick = Int.random(in: 1...4, using: &random)
+    let outcome = LoggedFrame.Outcome.allCases.dropLast().randomElement(using: &random) ?? .pending
     var frame = LoggedFrame(record: record, outcome: outcome)
+    frame.toldRate = RefreshRate(numerator: Int64.random(in: 60_000...61_000, using: &random), denominator: 1001)
+    if Bool.random(using: &random) { frame.budget = duration() }
     if Bool.random(using: &random) { frame.record.promised = time() }
     if Bool.random(using: &random) { frame.record.input = time() }
     if outcome != .discarded { frame.record.animationTime = time() }
     guard outcome == .presented else { return frame }
+    (frame.missed, frame.missedWhileStopped) = (Int.random(in: 0...9, using: &random), Int.random(in: 0...9, using: &random))
+    frame.missedBehindLateFrames = Int.random(in: 0...9, using: &random)
+    frame.standstill = FrameRecord.StandstillCause.allCases.randomElement(using: &random).map { cause in
+      Standstill(time: duration(), intervals: 3, cause: cause)
+    }
+    if Bool.random(using: &random) { frame.layer = "a layer" }
     frame.record.presented = time()
     frame.causes = FrameRecord.Cause.allCases.randomElement(using: &random).map { main in
       FrameRecord.Causes(main: main, other: Bool.random(using: &random) ? .scheduling : nil)
@@ -64,6 +73,11 @@ import Testing
       "startDelay": record.processorTime.map { _ in "\(record.startDelay.count)" },
       "dirtyLayers": "\(record.dirtyLayers)", "laidOutLayers": "\(record.laidOutLayers)",
       "drawnLayers": "\(record.drawnLayers)", "missedPictures": "\(record.missedPictures)",
+      "intervalsPerTick": "\(record.intervalsPerTick)", "missed": "\(frame.missed)",
+      "missedWhileStopped": "\(frame.missedWhileStopped)", "behindLate": "\(frame.missedBehindLateFrames)",
+      "standstill": frame.standstill.map { "\($0.intervals)" }, "standstillCause": frame.standstill?.cause.name,
+      "layer": frame.layer, "budget": frame.budget.map { "\($0.count)" },
+      "refreshRate": frame.toldRate.map { $0.denominator == 1 ? "\($0.numerator)" : "\($0.numerator)/\($0.denominator)" },
       "pictureTime": "\(record.pictureTime.count)", "layerPixels": "\(record.layerPixels)",
       "frameInterval": frame.step.map { "\($0.interval.count)" },
       "animationError": frame.step?.animationError.map { "\($0.count)" },
@@ -126,8 +140,9 @@ import Testing
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,missedTime,lostVBlankTime,missedWait,\
         submitted,heldBack,input,presented,inputDelivery,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
         frameInterval,lateness,cause,otherCause,animationError,paintedPixels,damagePixels,processorTime,runDelay,startDelay,dirtyLayers,laidOutLayers,drawnLayers,\
-        missedPictures,pictureTime,layerPixels
-        7,discarded,1000,,0,true,,0,0,0,0,0,0,0,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0
+        missedPictures,pictureTime,layerPixels,intervalsPerTick,missed,missedWhileStopped,standstill,standstillCause,behindLate,layer,\
+        refreshRate,budget
+        7,discarded,1000,,0,true,,0,0,0,0,0,0,0,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,1,0,0,,,0,,,
 
         """)
     #expect(
@@ -138,8 +153,25 @@ import Testing
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\
         "dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0,\
-        "pictureTime":0,"layerPixels":0}
+        "pictureTime":0,"layerPixels":0,"intervalsPerTick":1,"missed":0,"missedWhileStopped":0,"standstill":null,\
+        "standstillCause":null,"behindLate":0,"layer":null,"refreshRate":null,"budget":null}
 
         """)
+  }
+
+  /// A layer may have any name; its line is one line.
+  @Test func namesOfLayersAreQuoted() throws {
+    var frame = LoggedFrame(record: FrameRecord(), outcome: .presented)
+    (frame.layer, frame.toldRate) = ("a, \"b\"\n\\", .hertz60)
+    #expect(Self.text([frame], .csv).hasSuffix(",0,\"a, \"\"b\"\" \\\",60,\n"))
+    #expect(Self.text([frame], .jsonl).hasSuffix(#""layer":"a, \"b\" \\","refreshRate":"60","budget":null}"# + "\n"))
+  }
+
+  /// The line after the last frame has no times of one.
+  @Test func theLineWithoutAFrame() {
+    var rest = LoggedFrame(record: FrameRecord(), outcome: .noFrame)
+    (rest.record.frameNumber, rest.missed) = (9, 3)
+    let cells = Self.text([rest], .csv).split(separator: "\n").last?.split(separator: ",").map(String.init)
+    #expect(cells == ["9", "noFrame", "3", "0"])
   }
 }

@@ -341,7 +341,7 @@ import Testing
       (report.missed, report.frameInterval.maximum) = (missed, interval * longest)
       report.missedCauses = causes.missedCounts(of: report)
       #expect(report.missedCauses.reduce(0) { $0 + $1.intervals } == missed)
-      return report.missedVerdict
+      return report.missedVerdict(interval: Feed.interval)
     }
     let lost = afterMissed(1) { $0.lostVBlankTime = interval }
     let end = "; a picture stood for up to 30.00 ms"

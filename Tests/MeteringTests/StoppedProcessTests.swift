@@ -112,10 +112,10 @@ import Testing
     feed.meter.resumed = feed.at(80) - .milliseconds(1)
     add(80, missed: 60)
     let stop = "60 intervals missed by a stop of the process"
-    #expect(feed.meter.report().missedVerdict == stop)
+    #expect(feed.meter.report().missedVerdict(interval: Feed.interval) == stop)
     add(84, missed: 3)
     #expect(
-      feed.meter.report().missedVerdict
+      feed.meter.report().missedVerdict(interval: Feed.interval)
         == "63 intervals missed: 60 by a stop of the process, 3 by scheduling; a picture stood for up to 40.00 ms")
   }
 

@@ -136,7 +136,7 @@ struct ProfileCommand: JudgingCommand {
       regions, the drawings of workers, and counters; and the budget among its metadata.
 
       --csv writes the lines of a frame log, whose columns framepace help run \
-      explains, and which framepace view reads. It also has the frames that were \
+      explains, and which framepace view reads, with the same verdict. It also has the frames that were \
       never seen, and those under way at the end.
 
       --html writes a page that needs no network: the verdict, a timeline of all \

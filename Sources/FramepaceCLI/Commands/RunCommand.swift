@@ -145,6 +145,16 @@ struct RunCommand: ParsableCommand {
                         was kept
         pictureTime     the part of composite in which these were painted
         layerPixels     painted pixels, each as often as layers paint it
+        intervalsPerTick  every how many refresh intervals its link is called
+        missed          intervals missed since the line before; missedWhileStopped:
+                        those of them in which the process was stopped. After the
+                        last frame a line with the outcome noFrame has them
+        standstill      intervals missed right before its tick for which no late
+                        frame accounts, and standstillCause; behindLate: the others
+        layer           the one that took half or more of the phase that is cause,
+                        where layers are measured, as by framepace profile --csv
+        refreshRate     that which the display told at the beginning, in Hz
+        budget          the one that profile --budget gave
 
       --metrics serves the figures of the whole run to Prometheus, at /metrics: counters of \
       frames, late ones by cause, intervals missed and idle, hitch time and phases, \

@@ -12,7 +12,8 @@ struct ViewCommand: ParsableCommand {
     discussion: """
       Reads captures of PresentMon (CSV, versions 1 and 2) and MangoHud (CSV), and \
       frame logs of framepace run, and reports their frames by the definitions of a \
-      run's own figures, the verdict in one sentence first. The kind of file is found by \
+      run's own figures, the verdict in one sentence first; that of a frame log is the \
+      verdict of framepace profile about the same frames. The kind of file is found by \
       its first line.
 
         framepace view PresentMon-2026-11-24.csv --process game.exe
@@ -31,7 +32,7 @@ struct ViewCommand: ParsableCommand {
       says so. Work is CPUBusy or MsCPUBusy of PresentMon, latency DisplayLatency, or \
       MsCPUBusy + MsUntilDisplayed, input the time from an input event to the vblank that \
       showed the first frame after it, and animation the size of the animation error. \
-      Late frames and input are known from frame logs only. A 1 % low is the rate of the \
+      Late frames, missed intervals and input are known from frame logs only. A 1 % low is the rate of the \
       interval at which the longest, added up, reach 1 % of the time. (MangoHud's own \
       is another.) The parts of intervals over 16.7, 33.3 and 50 ms are of those longer \
       by more than a twentieth: stamps scatter. The line that begins with 'percentile' says how percentiles are \
@@ -42,7 +43,7 @@ struct ViewCommand: ParsableCommand {
         file, format       the file, and the kind of file
         application, processID, swapChain
         intervals          "displayed" or "presentCalls": what they lie between
-        frames, notShown, pending, late, lateCauses
+        frames, notShown, pending, late, lateCauses, missed, missedCauses
         time               all intervals together, in seconds
         coverage           the part of the file's time that they fill (MangoHud)
         presentedRate      frames seen a second; null where the file has calls alone

@@ -10,6 +10,12 @@ import Glibc
 final class FrameLogFile {
   private let writer: FrameLogWriter
   private let isPatient: Bool
+  private let meter: FPSMeter
+  /// The rate that the display told at the beginning.
+  private let toldRate: RefreshRate
+  private let budget: Nanoseconds?
+  /// The names of layers; nil where they are not measured.
+  private let layers: LayerCosts?
   private var ledger = FrameLedger()
   private var chunk: [LoggedFrame] = []
 
@@ -30,9 +36,16 @@ final class FrameLogFile {
   ///
   /// - Parameters:
   ///   - format: nil for the one that the file's name means.
+  ///   - meter: records all events that the log does, before it.
+  ///   - budget: the one that was given for the run; nil without one.
+  ///   - layers: measures the layers of the run; nil where none does.
   ///   - isPatient: true to let the loop wait for a writer that is behind. Otherwise frames that find no room are left out, and
   ///     `finish` says so.
-  init(path: String, format: FrameLogFormat? = nil, isPatient: Bool) throws {
+  init(
+    path: String, format: FrameLogFormat? = nil, meter: FPSMeter, budget: Nanoseconds? = nil,
+    layers: LayerCosts? = nil, isPatient: Bool
+  ) throws {
+    (self.meter, toldRate, self.budget, self.layers) = (meter, meter.refreshRate, budget, layers)
     writer = try FrameLogWriter(path: path, format: try format ?? Self.format(of: path))
     self.isPatient = isPatient
     chunk.reserveCapacity(Self.chunkLength)
@@ -42,8 +55,8 @@ final class FrameLogFile {
   ///
   /// - Parameter causes: the meter's answer.
   /// - Throws: the error of an earlier write.
-  func record(_ event: FrameEvent, meter: FPSMeter, causes: FrameRecord.Causes?) throws {
-    ledger.handle(event, step: meter.step, causes: causes) { chunk.append($0) }
+  func record(_ event: FrameEvent, causes: FrameRecord.Causes?) throws {
+    ledger.handle(event, of: meter, causes: causes) { add($0) }
     guard let first = chunk.first, let last = chunk.last else { return }
     let age = last.record.submitted - first.record.submitted
     if event.isIdle || chunk.count >= Self.chunkLength || age >= Self.chunkAge { try handOver() }
@@ -51,13 +64,22 @@ final class FrameLogFile {
 
   /// Writes the rest, and waits until it is written, or its reader takes nothing for a while.
   ///
+  /// - Parameter end: the end of the run, see `FPSMeter.report(at:)`.
   /// - Throws: the error of a write, or a sentence about the frames that were left out.
-  func finish() throws {
-    ledger.end { chunk.append($0) }
+  func finish(at end: MonotonicTime?) throws {
+    ledger.end { add($0) }
+    if let rest = ledger.missedAtEnd(of: meter, at: end) { add(rest) }
     // Also after an error the thread ends, and says what is missing.
     let handedOver = Result { try handOver() }
     try writer.finish()
     try handedOver.get()
+  }
+
+  private func add(_ frame: LoggedFrame) {
+    var frame = frame
+    (frame.toldRate, frame.budget) = (toldRate, budget)
+    if let layers, let layer = frame.causes?.layer(of: frame.record) { frame.layer = layers.summary.name(of: layer) }
+    chunk.append(frame)
   }
 
   private func handOver() throws {

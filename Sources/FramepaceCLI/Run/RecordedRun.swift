@@ -11,7 +11,7 @@ struct RecordedRun {
   /// See `RecordedProfile.missingPhases`.
   var missingPhases: [FrameRecord.Phase] { recorded.missingPhases }
   /// All frames, also those that the timeline has no room for.
-  private let frames: [LoggedFrame]
+  let frames: [LoggedFrame]
   private let last: FrameRecord?
 
   /// The largest file that is read; a program writes 10 MB at most.
@@ -58,8 +58,15 @@ struct RecordedRun {
     var frames: [LoggedFrame] = []
     var last: FrameRecord?
     var areas = RecordedAreas()
-    func log(_ frame: LoggedFrame) {
+    let layers = LayerCosts.Summary(rows: recorded.layers)
+    func keep(_ frame: LoggedFrame) {
+      var frame = frame
+      (frame.toldRate, frame.budget) = (recorded.refreshRate, budget)
+      frame.layer = frame.causes?.layer(of: frame.record).flatMap { layers.name(of: $0) }
       frames.append(frame)
+    }
+    func log(_ frame: LoggedFrame) {
+      keep(frame)
       timeline.add(frame)
     }
     recorded.stops.replay(recorded.events) { event, resumed in
@@ -72,7 +79,7 @@ struct RecordedRun {
         if let rate { (meter.refreshRate, profile.currentRate) = (rate, rate) }
       }
       let causes = meter.record(event)
-      ledger.handle(event, step: meter.step, causes: causes, log: log)
+      ledger.handle(event, of: meter, causes: causes, log: log)
       if case .lost = event { profile.addLost() }
       guard case .presented(let frame) = event else { return }
       profile.add(frame)
@@ -81,6 +88,7 @@ struct RecordedRun {
       last = frame
     }
     ledger.end(log: log)
+    if let rest = ledger.missedAtEnd(of: meter, at: recorded.ended) { keep(rest) }
     var regions = RegionTally()
     for region in recorded.regions {
       regions.add(region)
@@ -89,7 +97,7 @@ struct RecordedRun {
     regions.lost = recorded.lostRegions
     (self.timeline, self.frames, self.last) = (timeline, frames, last)
     figures = ProfileFigures(
-      profile: profile, phases: phases, areas: areas.rows, layers: LayerCosts.Summary(rows: recorded.layers),
+      profile: profile, phases: phases, areas: areas.rows, layers: layers,
       regions: regions, report: profile.report(of: meter, at: recorded.ended),
       subject: ProfileFigures.Subject(
         scene: recorded.subject, display: recorded.display, clock: recorded.clock, width: recorded.width,

@@ -53,7 +53,7 @@ final class RunTimeline {
   /// - Parameter causes: the answer of the meter, which has recorded the event just now.
   func record(_ event: FrameEvent, meter: FPSMeter, causes: FrameRecord.Causes?) {
     if case .tick(let tick) = event { timeline.add(tick) }
-    ledger.handle(event, step: meter.step, causes: causes) { timeline.add($0) }
+    ledger.handle(event, of: meter, causes: causes) { timeline.add($0) }
     regions.read { timeline.add($0) }
   }
 

@@ -71,19 +71,22 @@ final class SceneProfile {
     phases.reserveCapacity(min(length.frames, 10_000))
     session.engine.measuresThreads = true
     areas = session.engine.measureAreas()
-    log = try csv.map { try FrameLogFile(path: $0, format: .csv, isPatient: false) }
+    let layers = session.engine.measureLayers()
+    self.layers = layers
+    log = try csv.map { [meter] in
+      try FrameLogFile(path: $0, format: .csv, meter: meter, budget: budget, layers: layers, isPatient: false)
+    }
     timeline =
       trace == nil && html == nil
       ? nil : RunTimeline(frames: length.frames, hasDrawings: trace != nil, engine: session.engine)
     var meters = [meter]
-    if timeline != nil || log != nil {
-      // The meter of the log and the timeline counts all frames, also those after the last that is reported.
+    if timeline != nil {
+      // The meter of the timeline counts all frames, also those after the last that is reported.
       let frameMeter = FPSMeter(refreshRate: profile.refreshRate)
       frameMeter.follow(session.display)
-      session.measure(with: frameMeter, log: log, timeline: timeline)
+      session.measure(with: frameMeter, timeline: timeline)
       meters.append(frameMeter)
     }
-    layers = session.engine.measureLayers()
     damages = DamageLog(frames: min(length.frames + 16, RunTimeline.mostFrames))
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     meter.readResumed = { [clock = session.engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
@@ -122,11 +125,12 @@ final class SceneProfile {
     FrameProfile.stopRecording()
     progress.invalidate()
     Terminal.error.show(progress: "")
-    session.finish(log)
+    // After the last frame of those that were asked for nothing is wanted.
+    let last = profile.frames == length.frames ? nil : end
+    session.finish(log, at: last)
     if profile.frames == 0 || session.isMute { try session.requireSuccess() }
     guard profile.frames > 0 else { throw Refusal("no frame was seen, so there is nothing to report") }
-    // After the last frame of those that were asked for nothing is wanted.
-    try write(at: profile.frames == length.frames ? nil : end)
+    try write(at: last)
     // The frames until the display was lost are reported too.
     try session.requireSuccess()
   }
@@ -174,7 +178,11 @@ final class SceneProfile {
       case .presented, .lost, .refused: break
       }
     }
-    meter.record(event)
+    let causes = meter.record(event)
+    // The log has the frames that are reported.
+    if profile.frames < length.frames {
+      do { try log?.record(event, causes: causes) } catch { session.fail(error) }
+    }
     (profile.resumed, profile.currentRate) = (meter.resumed, meter.refreshRate)
     if case .committed(let frame) = event { damages.add(frame, of: output) }
     if case .presented(let frame) = event { add(frame) }

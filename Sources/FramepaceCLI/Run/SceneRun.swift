@@ -35,7 +35,9 @@ struct SceneRun {
     meter.follow(session.display)
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
-    log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
+    log = try command.frameLog.map { [meter] in
+      try FrameLogFile(path: $0, meter: meter, isPatient: simulation?.isFast ?? false)
+    }
     trace = command.tracing.trace.map { [session] in
       (RunTimeline(frames: .max, hasDrawings: true, engine: session.engine), $0)
     }
@@ -74,7 +76,7 @@ struct SceneRun {
     hangs?.stop()
     // The report is also printed if the display was lost, but not if its reader is gone.
     session.say { try printer.end(at: end, of: session) }
-    session.finish(log)
+    session.finish(log, at: end)
     if let trace {
       trace.timeline.finish()
       try trace.timeline.writeTrace(to: trace.file, of: session, interval: meter.refreshRate.interval)

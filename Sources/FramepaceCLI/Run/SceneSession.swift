@@ -234,7 +234,7 @@ final class SceneSession {
     meter.readResumed = { [clock = engine.loop.clock] in ProcessStops.lastEnd(on: clock) }
     engine.output.observe { [weak self] event in
       let causes = meter.record(event)
-      do { try log?.record(event, meter: meter, causes: causes) } catch { self?.fail(error) }
+      do { try log?.record(event, causes: causes) } catch { self?.fail(error) }
       lateFrames?.record(event, causes: causes)
       timeline?.record(event, meter: meter, causes: causes)
       guard case .presented(let frame) = event else { return }
@@ -296,8 +296,10 @@ final class SceneSession {
   }
 
   /// Writes the rest of the log. An error of it is thrown by `requireSuccess`.
-  func finish(_ log: FrameLogFile?) {
-    do { try log?.finish() } catch { fail(error) }
+  ///
+  /// - Parameter end: the end of the run; nil for the last interval with a frame.
+  func finish(_ log: FrameLogFile?, at end: MonotonicTime?) {
+    do { try log?.finish(at: end) } catch { fail(error) }
   }
 
   /// Throws the error that ended the run; does nothing if the user ended it.
@@ -305,7 +307,7 @@ final class SceneSession {
     if let failure { throw failure }
   }
 
-  private func fail(_ error: any Error) {
+  func fail(_ error: any Error) {
     if failure == nil { failure = error }
     engine.finish()
   }

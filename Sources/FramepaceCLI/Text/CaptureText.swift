@@ -11,7 +11,8 @@ enum CaptureText {
     let heading = Text.paragraph("\(file.withoutControlCharacters): \(format.rawValue)", width: width)
     let verdict = Text.paragraph(report.verdict, width: width)
     let lows = report.onePercentLow == nil ? [] : [LowRule.summary]
-    let rules = [PercentileRule.summary] + lows + (report.longIntervals == nil ? [] : [LongIntervals.summary])
+    let percentiles = report.run == nil ? PercentileRule.summary : PercentileRule.histogramSummary
+    let rules = [percentiles] + lows + (report.longIntervals == nil ? [] : [LongIntervals.summary])
     return
       ([heading] + title + ["", verdict, "", report.text(width: width), ""] + rules.map { Text.paragraph($0, width: width) })
       .joined(separator: "\n")
@@ -37,6 +38,8 @@ enum CaptureText {
       ("frames", .count(report.frames)), ("notShown", count(report.notShown)), ("pending", .count(report.pending)),
       ("late", count(report.late)),
       ("lateCauses", report.lateCauses.map { .object($0.map { ($0.cause.name, .count($0.frames)) }) } ?? .null),
+      ("missed", count(report.run?.missed)),
+      ("missedCauses", report.run.map { .object($0.missedCauses.map { ($0.cause.name, .count($0.intervals)) }) } ?? .null),
       ("time", .decimal(report.time.seconds, 3)), ("coverage", .decimal(report.coverage, 3)),
       ("presentedRate", .decimal(report.presentedRate, 3)), ("frameRate", .decimal(report.frameRate, 3)),
       ("onePercentLow", .decimal(report.onePercentLow, 3)), ("tenthPercentLow", .decimal(report.tenthPercentLow, 3)),

@@ -65,9 +65,7 @@ struct ProfileFigures {
     return (head + rest).joined(separator: "\n")
   }
 
-  var verdict: String {
-    profile.verdict(lost: report.lost) { layers.name(of: $0) } + (report.missedVerdict.map { "; \($0)" } ?? "")
-  }
+  var verdict: String { profile.verdict(of: report) { layers.name(of: $0) } }
 
   private func worst(width: Int) -> String {
     let widths = [8, 9, 9, 8]

@@ -25,10 +25,8 @@ public struct CaptureReport: Equatable, Sendable {
   public let tenthPercentLow: Double?
   /// The parts of the intervals that are longer than those of 60, 30 and 20 frames a second; nil without intervals.
   public let longIntervals: LongIntervals?
-  /// The time that a frame may take; nil if the file does not tell.
-  public let budget: Nanoseconds?
-  /// Frames whose work took longer than the budget.
-  public let framesOverBudget: Int
+  /// The run as a whole; nil if the file does not tell.
+  package let run: LoggedRun?
   /// The intervals that are longer than 1.5 times the median.
   let longIntervalCount: Int
   public let work: FrameReport.Distribution
@@ -44,7 +42,7 @@ public struct CaptureReport: Equatable, Sendable {
     frames = stream.frames
     notShown = stream.notShown
     pending = stream.pending
-    lateCauses = stream.lateFrames?.sorted { $0.frames > $1.frames }
+    lateCauses = stream.run?.lateCauses ?? stream.lateFrames?.sorted { $0.frames > $1.frames }
     intervalKind = stream.intervalKind
     let intervals = FrameStatistics(stream.intervals)
     time = stream.intervals.reduce(.zero, +)
@@ -54,10 +52,8 @@ public struct CaptureReport: Equatable, Sendable {
     longIntervals = LongIntervals(intervals)
     let median = intervals.percentile(50)
     longIntervalCount = median.map { median in stream.intervals.count { Verdict.isLong($0, beside: median) } } ?? 0
-    work = FrameReport.Distribution(FrameStatistics(stream.work))
-    let budget = stream.budget
-    self.budget = budget
-    framesOverBudget = budget.map { budget in stream.work.count { $0 > budget } } ?? 0
+    run = stream.run
+    work = stream.run?.work ?? FrameReport.Distribution(FrameStatistics(stream.work))
     latency = FrameReport.Distribution(FrameStatistics(stream.latencies))
     inputLatency = FrameReport.Distribution(FrameStatistics(stream.inputLatencies))
     animationError = FrameReport.Distribution(FrameStatistics(stream.animationErrors.map { max($0, -$0) }))
@@ -96,9 +92,13 @@ extension CaptureReport {
       counts.append("\(notShown) never seen")
     }
     if let late { counts.append("\(late) late") }
+    if let run { counts.append("\(run.missed) missed") }
     var lines = [("frames", counts)]
     if let lateCauses, !lateCauses.isEmpty {
       lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" }))
+    }
+    if let run, !run.missedCauses.isEmpty {
+      lines.append(("missed by", run.missedCauses.map { "\($0.intervals) \($0.cause.name)" }))
     }
     let lack = notShown == nil ? "when they were seen" : "the time from one that was seen to the next"
     let end = intervalKind == .displayed ? "" : "; \(lack) is not in the file"
@@ -107,6 +107,11 @@ extension CaptureReport {
       lines.append(("lows", DistributionTable.lows(onePercentLow, tenthPercentLow)))
     }
     if let longIntervals { lines.append(("intervals", longIntervals.items)) }
+    if let run, let median = work.p50 {
+      let share = Double(median.count) / Double(max(run.budget.count, 1))
+      let used = "\(Text.percent(share)) used at the median"
+      lines.append(("budget", Text.budget(run.budget, run.budgetReason) + [used]))
+    }
     let rows = [
       ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),
       ("animation error", animationError),

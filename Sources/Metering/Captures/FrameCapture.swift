@@ -59,8 +59,8 @@ public struct FrameCapture: Sendable {
     /// How much of the time from the first row to the last the intervals fill; nil if the file does not tell. Far from 1, rows are samples
     /// of a slower clock, or the same frames again.
     public var coverage: Double?
-    /// The time that a frame may take: the median of `promised` − `tick` of a frame log's frames; nil if the file does not tell.
-    public var budget: Nanoseconds?
+    /// The run as a whole; nil if the file does not tell.
+    package var run: LoggedRun?
     /// The time of all refresh intervals from that of the first frame to that of the last, idle ones too; nil if the file does not tell.
     public var loggedTime: Nanoseconds?
 

@@ -6,20 +6,22 @@ enum FrameLogReader {
   /// The columns that figures need.
   private enum Column: String, CaseIterable {
     case number, outcome, tick, promised, delivered, presented, work, frameInterval, cause, animationError
-    /// Earlier programs did not write it.
-    case input
+    /// Earlier programs did not write these.
+    case input, intervalsPerTick, missed, missedWhileStopped, standstill, standstillCause, behindLate, layer, refreshRate,
+      budget
+    case processorTime
 
     /// True if there are fewer figures without it.
     var isOptional: Bool {
       switch self {
-      case .number, .tick, .promised, .input: true
       case .outcome, .delivered, .presented, .work, .frameInterval, .cause, .animationError: false
+      default: true
       }
     }
   }
 
   /// The figures of a frame, in nanoseconds; nil where they are not known.
-  fileprivate struct Frame {
+  struct Frame {
     /// The number of its refresh interval.
     var number: Int64?
     /// The vblank of its tick, and that of the next one; nil if it needed none.
@@ -33,6 +35,26 @@ enum FrameLogReader {
     var cause: FrameRecord.Cause?
     var animationError: Int64?
     var input: Int64?
+    var processorTime: Int64?
+    var intervalsPerTick = 1
+    var missed = 0
+    var missedWhileStopped = 0
+    var standstill: Standstill?
+    var behindLate = 0
+    var layer: String?
+    var toldRate: RefreshRate?
+    var budget: Int64?
+  }
+
+  /// A line of a file, whatever its format.
+  private protocol Line {
+    /// A whole number, as of nanoseconds; nil if it is not known.
+    func number(_ column: Column) throws(CaptureError) -> Int64?
+    /// The same, not below zero.
+    func positive(_ column: Column) throws(CaptureError) -> Int64?
+    /// Nil if it is not known.
+    func word(_ column: Column) throws(CaptureError) -> String?
+    func wrong(_ column: Column, expected: String) -> CaptureError
   }
 
   /// The refresh intervals of a log: as the meter of a run counts them, they last as long as those between its ticks.
@@ -54,7 +76,7 @@ enum FrameLogReader {
     }
 
     /// The median of the times from a tick to the next; nil without a tick.
-    var budget: Nanoseconds? {
+    var distance: Nanoseconds? {
       distances.isEmpty ? nil : distances.sorted()[distances.count / 2]
     }
 
@@ -66,15 +88,91 @@ enum FrameLogReader {
     }
   }
 
-  private static let outcomes = "one of \(LoggedFrame.Outcome.allCases.map(\.rawValue).joined(separator: ", ")) is"
-  private static let causes = "one of \(FrameRecord.Cause.allCases.map(\.name).joined(separator: ", ")) is"
-  private static let time = "a whole number of nanoseconds is"
+  private static let outcomes = "one of \(LoggedFrame.Outcome.allCases.map(\.rawValue).joined(separator: ", "))"
+  private static let causes = "one of \(FrameRecord.Cause.allCases.map(\.name).joined(separator: ", "))"
+  private static let standstillCauses = "one of \(FrameRecord.StandstillCause.allCases.map(\.name).joined(separator: ", "))"
 
-  private static func cause(named name: String) -> FrameRecord.Cause? {
-    FrameRecord.Cause.allCases.first { $0.name == name }
+  private static func frame(_ line: some Line) throws(CaptureError) -> Frame {
+    func count(_ column: Column, _ range: ClosedRange<Int64> = 0...1 << 32) throws(CaptureError) -> Int? {
+      guard let count = try line.positive(column) else { return nil }
+      guard range.contains(count) else { throw line.wrong(column, expected: "a number of intervals") }
+      return Int(count)
+    }
+    /// Finds a word among those that may stand there.
+    func one<Value>(
+      of values: [Value], _ name: (Value) -> String, _ column: Column, _ expected: String
+    ) throws(CaptureError) -> Value? {
+      guard let word = try line.word(column) else { return nil }
+      guard let value = values.first(where: { name($0) == word }) else { throw line.wrong(column, expected: expected) }
+      return value
+    }
+    guard let outcome = try one(of: LoggedFrame.Outcome.allCases, \.rawValue, .outcome, outcomes) else {
+      throw line.wrong(.outcome, expected: outcomes)
+    }
+    let promised = try line.number(.promised)
+    var frame = Frame(
+      number: try line.number(.number), tick: promised == nil ? nil : try line.number(.tick), promised: promised,
+      outcome: outcome, delivered: try line.number(.delivered), presented: try line.number(.presented),
+      work: try line.positive(.work), interval: try line.positive(.frameInterval),
+      cause: try one(of: FrameRecord.Cause.allCases, \.name, .cause, causes),
+      animationError: try line.number(.animationError), input: try line.number(.input),
+      processorTime: try line.positive(.processorTime))
+    frame.intervalsPerTick = try count(.intervalsPerTick, 1...4096) ?? 1
+    frame.missed = try count(.missed) ?? 0
+    frame.missedWhileStopped = try count(.missedWhileStopped) ?? 0
+    frame.behindLate = try count(.behindLate) ?? 0
+    if let cause = try one(of: FrameRecord.StandstillCause.allCases, \.name, .standstillCause, standstillCauses) {
+      // Its time is in no figure.
+      frame.standstill = Standstill(time: .zero, intervals: try count(.standstill) ?? 0, cause: cause)
+    }
+    frame.layer = try line.word(.layer)
+    if let rate = try line.word(.refreshRate) {
+      let parts = rate.split(separator: "/", omittingEmptySubsequences: false).map { Int64($0) ?? 0 }
+      let told = parts.count <= 2 ? RefreshRate(numerator: parts[0], denominator: parts.count == 2 ? parts[1] : 1) : nil
+      guard let told else { throw line.wrong(.refreshRate, expected: "a rate from 1 to 1000 Hz, such as 60000/1001,") }
+      frame.toldRate = told
+    }
+    frame.budget = try line.positive(.budget)
+    return frame
+  }
+
+  private static func stream(_ frames: [Frame], line: Int) throws(CaptureError) -> FrameCapture.Stream {
+    var stream = FrameCapture.Stream.ofFrameLog
+    var span = Span()
+    for frame in frames {
+      if frame.outcome != .noFrame { stream.add(frame) }
+      span.add(frame)
+    }
+    guard stream.frames > 0 else {
+      throw CaptureError(line: line + 1, column: 1, expected: "the line of a frame is", found: nil)
+    }
+    stream.loggedTime = span.time
+    stream.run = LoggedRun(frames, interval: span.distance, longest: stream.intervals.max())
+    return stream
   }
 
   // MARK: - Comma-separated values
+
+  private struct CellLine: Line {
+    let cells: CaptureCells
+    let indices: [Column: Int]
+
+    func number(_ column: Column) throws(CaptureError) -> Int64? {
+      guard let index = indices[column] else { return nil }
+      return try cells.integer(index, expected: "a whole number of nanoseconds is")
+    }
+    func positive(_ column: Column) throws(CaptureError) -> Int64? {
+      guard let index = indices[column] else { return nil }
+      return try cells.positive(index, decimals: 0, expected: "a whole number of nanoseconds is")
+    }
+    func word(_ column: Column) -> String? {
+      guard let index = indices[column], !cells.cells[index].isEmpty else { return nil }
+      return cells.text(index)
+    }
+    func wrong(_ column: Column, expected: String) -> CaptureError {
+      cells.unexpected(indices[column] ?? 0, expected: "\(expected) is")
+    }
+  }
 
   /// - Parameter cells: has read the line of names.
   static func read(_ cells: inout CaptureCells) throws(CaptureError) -> FrameCapture.Stream {
@@ -87,88 +185,47 @@ enum FrameLogReader {
       }
       indices[column] = index
     }
-    var stream = FrameCapture.Stream.ofFrameLog
-    var span = Span()
+    var frames: [Frame] = []
     while try cells.read() {
       try cells.require(columns: names)
-      let frame = try frame(cells, indices)
-      stream.add(frame)
-      span.add(frame)
+      frames.append(try frame(CellLine(cells: cells, indices: indices)))
     }
-    (stream.loggedTime, stream.budget) = (span.time, span.budget)
-    return try checked(stream, line: cells.line)
-  }
-
-  private static func frame(_ cells: CaptureCells, _ indices: [Column: Int]) throws(CaptureError) -> Frame {
-    func index(_ column: Column) -> Int { indices[column] ?? 0 }
-    func number(_ column: Column) throws(CaptureError) -> Int64? {
-      if indices[column] == nil { return nil }
-      return try cells.integer(index(column), expected: time)
-    }
-    func duration(_ column: Column) throws(CaptureError) -> Int64? {
-      try cells.positive(index(column), decimals: 0, expected: time)
-    }
-    guard let outcome = LoggedFrame.Outcome(rawValue: cells.text(index(.outcome))) else {
-      throw cells.unexpected(index(.outcome), expected: outcomes)
-    }
-    let name = cells.text(index(.cause))
-    let cause = cause(named: name)
-    if cause == nil, !name.isEmpty { throw cells.unexpected(index(.cause), expected: causes) }
-    let promised = try number(.promised)
-    return Frame(
-      number: try number(.number), tick: promised == nil ? nil : try number(.tick), promised: promised, outcome: outcome,
-      delivered: try number(.delivered), presented: try number(.presented), work: try duration(.work),
-      interval: try duration(.frameInterval), cause: cause, animationError: try number(.animationError),
-      input: try number(.input))
+    return try stream(frames, line: cells.line)
   }
 
   // MARK: - JSON Lines
 
-  static func readLines(_ bytes: UnsafeBufferPointer<UInt8>) throws(CaptureError) -> FrameCapture.Stream {
-    var reader = JSONReader(bytes)
-    var stream = FrameCapture.Stream.ofFrameLog
-    var span = Span()
-    while let value = try reader.next() {
-      let frame = try frame(value, reader)
-      stream.add(frame)
-      span.add(frame)
-    }
-    (stream.loggedTime, stream.budget) = (span.time, span.budget)
-    return try checked(stream, line: reader.line)
-  }
+  private struct ObjectLine: Line {
+    let value: JSONTree
+    /// Stands behind the value; errors name that place.
+    let reader: JSONReader
 
-  /// - Parameter reader: stands behind the value; its errors name that place.
-  private static func frame(_ value: JSONTree, _ reader: JSONReader) throws(CaptureError) -> Frame {
-    func number(_ column: Column, least: Int64 = .min) throws(CaptureError) -> Int64? {
-      guard let member = value[column.rawValue] else {
-        if column.isOptional { return nil }
-        throw reader.error(expected: "an object with '\(column.rawValue)' before this place is")
-      }
-      if member == .null { return nil }
-      guard let number = member.integer, number >= least else {
-        throw reader.error(expected: "a whole number of nanoseconds as '\(column.rawValue)' before this place is")
-      }
+    private func member(_ column: Column) throws(CaptureError) -> JSONTree? {
+      if let member = value[column.rawValue] { return member == .null ? nil : member }
+      if column.isOptional { return nil }
+      throw reader.error(expected: "an object with '\(column.rawValue)' before this place is")
+    }
+    func number(_ column: Column) throws(CaptureError) -> Int64? {
+      guard let member = try member(column) else { return nil }
+      guard let number = member.integer else { throw wrong(column, expected: "a whole number of nanoseconds") }
       return number
     }
-    guard let outcome = value[Column.outcome.rawValue]?.string.flatMap(LoggedFrame.Outcome.init) else {
-      throw reader.error(expected: "an object whose 'outcome' is \(outcomes)")
+    func positive(_ column: Column) throws(CaptureError) -> Int64? {
+      let number = try number(column)
+      guard number ?? 0 >= 0 else { throw wrong(column, expected: "a whole number of nanoseconds") }
+      return number
     }
-    let name = value[Column.cause.rawValue]?.string
-    let cause = name.flatMap(cause(named:))
-    if cause == nil, name != nil { throw reader.error(expected: "an object whose 'cause' is \(causes)") }
-    let promised = try number(.promised)
-    return Frame(
-      number: try number(.number), tick: promised == nil ? nil : try number(.tick), promised: promised, outcome: outcome,
-      delivered: try number(.delivered), presented: try number(.presented), work: try number(.work, least: 0),
-      interval: try number(.frameInterval, least: 0), cause: cause,
-      animationError: try number(.animationError), input: try number(.input))
+    func word(_ column: Column) throws(CaptureError) -> String? { try member(column)?.string }
+    func wrong(_ column: Column, expected: String) -> CaptureError {
+      reader.error(expected: "an object with \(expected) as '\(column.rawValue)' before this place is")
+    }
   }
 
-  private static func checked(_ stream: FrameCapture.Stream, line: Int) throws(CaptureError) -> FrameCapture.Stream {
-    guard stream.frames > 0 else {
-      throw CaptureError(line: line + 1, column: 1, expected: "the line of a frame is", found: nil)
-    }
-    return stream
+  static func readLines(_ bytes: UnsafeBufferPointer<UInt8>) throws(CaptureError) -> FrameCapture.Stream {
+    var reader = JSONReader(bytes)
+    var frames: [Frame] = []
+    while let value = try reader.next() { frames.append(try frame(ObjectLine(value: value, reader: reader))) }
+    return try stream(frames, line: reader.line)
   }
 }
 
@@ -186,6 +243,7 @@ extension FrameCapture.Stream {
     case .presented: break
     case .pending: pending += 1
     case .discarded, .lost: notShown? += 1
+    case .noFrame: break
     }
     if let interval = frame.interval, interval > 0 { intervals.append(Nanoseconds(interval)) }
     if let error = frame.animationError { animationErrors.append(Nanoseconds(error)) }

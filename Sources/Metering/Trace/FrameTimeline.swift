@@ -8,7 +8,7 @@ public import LinuxSystem
 /// engine.output.observe { event in
 ///   let causes = meter.record(event)
 ///   if case .tick(let tick) = event { timeline.add(tick) }
-///   ledger.handle(event, step: meter.step, causes: causes) { timeline.add($0) }
+///   ledger.handle(event, of: meter, causes: causes) { timeline.add($0) }
 /// }
 /// ```
 ///

@@ -1,0 +1,65 @@
+import FrameTiming
+import LinuxSystem
+
+/// The figures that the lines of a frame log tell together: the verdict of a profile of the same run.
+package struct LoggedRun: Equatable, Sendable {
+  package let verdict: String
+  /// The causes of late frames, in a profile's order.
+  let lateCauses: [LateCount]
+  /// Intervals without a tick although frames were wanted.
+  package let missed: Int
+  /// The causes of all of them, the most frequent first.
+  package let missedCauses: [MissedCount]
+  let budget: Nanoseconds
+  /// The source of the budget in words.
+  let budgetReason: String
+  /// The work of the frames that were seen, which the verdict is about.
+  let work: FrameReport.Distribution
+
+  /// - Parameters:
+  ///   - interval: the usual time from a tick to the next. It stands for the rate that the display told in logs of earlier programs.
+  ///   - longest: the longest time from one frame seen to the next; nil without one.
+  /// - Returns: nil if the lines do not tell when frames were due.
+  init?(_ frames: [FrameLogReader.Frame], interval: Nanoseconds?, longest: Nanoseconds?) {
+    let measured = interval.flatMap { RefreshRate(numerator: 1_000_000_000, denominator: $0.count) }
+    guard let rate = frames.first?.toldRate ?? measured else { return nil }
+    var profile = PhaseProfile(refreshRate: rate, budget: frames.first?.budget.map { Nanoseconds($0) })
+    var report = FrameReport(nominalRefreshRate: rate)
+    var layers: [String: UInt32] = [:]
+    for frame in frames {
+      report.missed += frame.missed
+      report.missedWhileStopped += frame.missedWhileStopped
+      if frame.outcome == .lost { report.lost += 1 }
+      guard frame.outcome == .presented else { continue }
+      let layer = frame.layer.map { name in
+        let number = layers[name] ?? UInt32(clamping: layers.count)
+        layers[name] = number
+        return number
+      }
+      profile.add(LoggedFrame(frame), layer: layer)
+    }
+    lateCauses = profile.lateCauses
+    (budget, budgetReason) = (profile.budget, profile.budgetReason)
+    report.frameInterval.maximum = longest
+    report.missedCauses = profile.missedCounts(of: report)
+    (missed, missedCauses, work) = (report.missed, report.missedCauses, FrameReport.Distribution(profile.work))
+    verdict = profile.verdict(of: report) { number in layers.first { $0.value == number }?.key }
+  }
+}
+
+extension LoggedFrame {
+  /// A frame with all that a profile's verdict needs: all work is in one phase.
+  fileprivate init(_ frame: FrameLogReader.Frame) {
+    var record = FrameRecord()
+    if let tick = frame.tick { record.tickTimestamp = MonotonicTime(nanoseconds: tick) }
+    record.promised = frame.promised.map { MonotonicTime(nanoseconds: $0) }
+    record.intervalsPerTick = frame.intervalsPerTick
+    // No sum of days overflows.
+    let day = Nanoseconds.seconds(86_400)
+    record.phases[.callbacks] = min(Nanoseconds(frame.work ?? 0), day)
+    record.processorTime = frame.processorTime.map { min(Nanoseconds($0), day) }
+    self.init(record: record, outcome: frame.outcome)
+    causes = frame.cause.map { FrameRecord.Causes(main: $0) }
+    (standstill, missedBehindLateFrames) = (frame.standstill, frame.behindLate)
+  }
+}
