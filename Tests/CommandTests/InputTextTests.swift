@@ -184,7 +184,7 @@ struct InputCommandTests {
   @Test(arguments: [
     (
       "0.5 1 touch 1 up",
-      "1 event does nothing: 0.500000 1 touch 1 up. Nothing is down there that could move or go up: a line with its down is missing before"
+      "1 event does nothing: 0.500000 1 touch 1 up. Its finger, button or key is not down: the line that presses it is missing"
     ),
     (
       "0.5 1 touch 1 moved 0 0\n0.6 1 touch 1 cancelled",

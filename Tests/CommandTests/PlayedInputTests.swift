@@ -131,7 +131,7 @@ struct PlayedInputTests {
       let result = try framepace(command + size, in: folder.path)
       #expect(result.status == 0, "\(result.error)")
       let text = (command[0] == "render" ? result.error : result.output).replacing("\n", with: " ")
-      let count = text.ranges(of: "--input has no effect: no layer of the scene takes input").count
+      let count = text.ranges(of: "no layer of the scene takes the events of --input").count
       #expect(count == (scene == "still" ? 1 : 0), "\(command): \(text)")
     }
   }

@@ -45,7 +45,7 @@ extension Layer {
     func takesInput(_ layer: Layer) -> Bool {
       layer.responder != nil || !layer.gestureRecognizers.isEmpty || layer.sublayers.contains(where: takesInput)
     }
-    return takesInput(self) ? nil : "--input has no effect: no layer of the scene takes input"
+    return takesInput(self) ? nil : "no layer of the scene takes the events of --input"
   }
 }
 

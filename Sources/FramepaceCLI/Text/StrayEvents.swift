@@ -1,9 +1,9 @@
 import Framepace
 import Input
 
-/// The events of a script that do nothing where they are played: those of a finger, a button or a key that is not down. A slip of the pen
-/// makes them, and a recording that began while something was held.
-struct IdleEvents {
+/// The events of a script that do nothing where they are played: moves and releases of fingers, buttons and keys that are not down. A slip
+/// of the pen makes them, and a recording that began while something was held.
+struct StrayEvents {
   private struct Held: Hashable {
     enum Source: Hashable { case finger(Int), button(InputCode), key(InputCode) }
     var device: InputDevice.ID
@@ -22,12 +22,12 @@ struct IdleEvents {
     guard let first else { return nil }
     let line = first.scriptLine(since: .zero)
     let events = count == 1 ? "1 event does nothing: \(line)" : "\(count) events do nothing, the first is: \(line)"
-    return "\(events). Nothing is down there that could move or go up: a line with its down is missing before"
+    return "\(events). Its finger, button or key is not down: the line that presses it is missing"
   }
 
   private mutating func add(_ event: InputEvent) {
     func this(_ source: Held.Source) -> Held { Held(device: event.device, source: source) }
-    let isIdle =
+    let isStray =
       switch event.action {
       case .touch(let finger, .moved): !held.contains(this(.finger(finger)))
       case .touch(let finger, let touch): !change(this(.finger(finger)), isDown: touch != .up && touch != .cancelled)
@@ -35,7 +35,7 @@ struct IdleEvents {
       case .key(let code, let isDown): !change(this(.key(code)), isDown: isDown)
       default: false
       }
-    if isIdle {
+    if isStray {
       first = first ?? event
       count += 1
     }
