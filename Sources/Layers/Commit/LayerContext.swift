@@ -94,7 +94,7 @@ public final class LayerContext {
   /// The last time for which code other than the viewers requested the tree since the last commit.
   var ownViewTime: MonotonicTime?
   var lastCommit = MonotonicTime.zero
-  /// The time of the last frame, after which its layers are written down: an animation stays that is seen in it, though it is over.
+  /// The time of the frame that is written down, as by `framepace dump`: animations that this frame shows are kept, though they are over.
   package var lastFrameTime = MonotonicTime.distantFuture
   /// The layers in the committed tree that have animations, and these.
   var animated: [(layer: Layer, animations: CommittedAnimations)] = []

@@ -105,7 +105,7 @@ struct FeedbackGrid: Sendable {
     beginAnew()
     model.observe(VBlank(timestamp: stamp, sequence: 0))
     unproved = isProved ? 0 : unproved + 1
-    // A ticker with the same period may hold the ticks up that would prove it.
+    // A ticker with the same period may swallow the ticks that would prove it.
     if unproved > Self.proofs {
       unproved = 0
       begin(at: told)

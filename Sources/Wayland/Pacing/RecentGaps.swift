@@ -22,9 +22,10 @@ struct RecentGaps: BitwiseCopyable, Sendable {
 
   /// The part by which distances differ that are about as long. One interval and two, or two and three, differ by more.
   private static let spread = 0.2
+  /// A display at another rate than the told one gets ticks behind few stamps before its rate is known.
   private static let leastCount = 5
 
-  /// The middle one of those that tell something; nil if they are too few, or if not even a third are about as long.
+  /// The middle one of those that tell something; nil if they are too few, or if fewer than a third are about as long.
   var usual: Double? {
     guard isFull else { return nil }
     var sorted = gaps
