@@ -50,7 +50,9 @@ enum VBlankText {
       ("vblanks", counts),
       ("rate", ["\(Text.decimal(report.rate, 4)) Hz", "nominally \(Text.decimal(report.nominalRate.hertz, 4)) Hz"]),
     ]
-    if let drift = drift(report) { lines.append(("drift", [drift])) }
+    if let drift = report.drift, let text = Self.drift(report) {
+      lines.append(("drift", [text] + (isOtherRate(drift) ? ["the display has another rate than it tells"] : [])))
+    }
     if ticks.count > 0 {
       let swallowed = ticks.swallowed > 0 ? ["\(ticks.swallowed) swallowed"] : []
       lines.append(("ticks", ["\(ticks.count)", "\(ticks.missed) missed"] + swallowed))
@@ -58,16 +60,16 @@ enum VBlankText {
     return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")
   }
 
-  /// The drift with its uncertainty, such as "+12.3 ± 0.4 ppm"; nil if it is unknown. No crystal is wrong by a hundredth: then the display
-  /// has another rate.
+  /// No crystal is wrong by a hundredth.
+  private static func isOtherRate(_ drift: Double) -> Bool { abs(drift) >= 10_000 }
+
+  /// The drift with its uncertainty, such as "+12.3 ± 0.4 ppm", or in percent where the display has another rate; nil if it is unknown.
   static func drift(_ report: VBlankReport) -> String? {
     guard let drift = report.drift else { return nil }
     func signed(_ number: String) -> String {
       (drift > 0 && number.contains { ("1"..."9").contains($0) } ? "+" : "") + number
     }
-    guard abs(drift) < 10_000 else {
-      return "\(signed(Text.decimal(drift / 10_000, 1))) %: this is another rate than is told"
-    }
+    if isOtherRate(drift) { return "\(signed(Text.decimal(drift / 10_000, 1))) %" }
     let uncertainty = report.driftUncertainty.map { " ± \(Text.decimal($0, 2))" } ?? ""
     return "\(signed(Text.decimal(drift, 2)))\(uncertainty) ppm"
   }
