@@ -1,4 +1,5 @@
 import AutomaticDisplays
+import FrameTiming
 import Framepace
 import KMS
 import Metering
@@ -53,10 +54,10 @@ struct OpenedDisplay {
 }
 
 extension WaylandDisplay {
-  /// A sentence about a change of the window's state.
+  /// A sentence about a change of the window's state. The rate that feedback tells may wander, and stands beside the figures.
   func sentence(about state: DisplayState) -> String {
     switch state {
-    case .showing: "the window is shown, paced by \(ticker.name)"
+    case .showing: "the window is shown, paced by \(ticker.source is FallbackClock ? ticker.name : "presentation feedback")"
     case .waiting: "the window is hidden: nothing is drawn until it can be seen"
     }
   }

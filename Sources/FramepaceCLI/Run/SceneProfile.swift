@@ -110,7 +110,8 @@ final class SceneProfile {
       .onMain { [weak self] _ in
         guard let self else { return }
         let goal = if case .frames(let count) = length { " of \(count)" } else { "" }
-        Terminal.error.show(progress: "\(profile.frames)\(goal) frames")
+        let absence = if case .waiting(let reason) = session.display.state { ": the display \(reason)" } else { "" }
+        Terminal.error.show(progress: "\(profile.frames)\(goal) frames\(absence)")
       })
     session.engine.loop.add(progress, to: .common)
     if case .duration(let duration) = length {
