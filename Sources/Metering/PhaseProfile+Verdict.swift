@@ -56,8 +56,8 @@ extension PhaseProfile {
 }
 
 extension CaptureReport {
-  /// The answer in one sentence: that of a profile for a frame log. Else the rate, how many intervals are longer than 1.5 times the median, and
-  /// what was never seen.
+  /// The answer in one sentence: that of a profile for a frame log. Else the rate, how many frames were late and by what, or else how many
+  /// intervals are longer than 1.5 times the median; and what was never seen.
   package var verdict: String {
     if let run { return run.verdict }
     guard let longest = frameInterval.maximum, let median = frameInterval.p50 else {
@@ -65,9 +65,13 @@ extension CaptureReport {
     }
     var parts: [String] = []
     if let rateText { parts.append(rateText) }
-    let count = longIntervalCount == 0 ? "no" : "\(longIntervalCount) of \(frameInterval.count)"
-    let noun = longIntervalCount == 0 ? "frame interval" : "frame intervals"
-    parts.append("\(count) \(noun) longer than 1.5 times the median")
+    if let late, let lateCauses {
+      parts.append(Verdict.lateness(late, of: frames - (notShown ?? 0) - pending, lateCauses))
+    } else {
+      let count = longIntervalCount == 0 ? "no" : "\(longIntervalCount) of \(frameInterval.count)"
+      let noun = longIntervalCount == 0 ? "frame interval" : "frame intervals"
+      parts.append("\(count) \(noun) longer than 1.5 times the median")
+    }
     if Verdict.isLong(longest, beside: median) {
       parts.append(
         intervalKind == .displayed ? Verdict.standing(longest) : "the longest took \(Text.milliseconds(longest)) ms")

@@ -140,7 +140,7 @@ struct LoggedVerdictTests {
         for frame in run.frames { format.append(frame, to: &bytes) }
         let report = CaptureReport(try FrameCapture(bytes).streams[0])
         #expect(report.verdict == verdict, "seed \(seed &+ number)")
-        #expect(report.run?.missedCauses == run.figures.report.missedCauses, "seed \(seed &+ number)")
+        #expect(report.missedCauses == run.figures.report.missedCauses, "seed \(seed &+ number)")
         #expect(report.work == run.figures.report.work, "seed \(seed &+ number)")
         #expect(report.lateCauses == run.figures.profile.lateCauses, "seed \(seed &+ number)")
       }

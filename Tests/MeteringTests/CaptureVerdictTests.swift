@@ -73,14 +73,18 @@ import Testing
   // MARK: - Frame logs
 
   /// 150 frames at 100 Hz, each of which promises the vblank so many intervals later, and two that are late by one.
-  private func log(work: Nanoseconds, every distance: Int64 = 1, late: [FrameRecord.Cause] = [], lost: Int = 0) -> String {
+  ///
+  /// - Parameter freeze: the intervals that were missed before frame 100.
+  private func log(
+    work: Nanoseconds, every distance: Int64 = 1, late: [FrameRecord.Cause] = [], lost: Int = 0, freeze: Int64 = 0
+  ) -> String {
     var bytes = FrameLogFormat.csv.header
     let interval = Nanoseconds.milliseconds(10)
     var last: FrameRecord?
     for number in 0..<150 + lost {
       var record = FrameRecord()
       record.frameNumber = UInt64(number) * UInt64(distance)
-      record.tickTimestamp = .zero + .seconds(7) + interval * Int64(number) * distance
+      record.tickTimestamp = .zero + .seconds(7) + interval * (Int64(number) * distance + (number >= 100 ? freeze : 0))
       record.promised = record.tickTimestamp + interval * distance
       record.delivered = record.tickTimestamp
       record.phases[.display] = work
@@ -115,12 +119,35 @@ import Testing
 
   /// A log of an earlier program has no rate and no missed intervals: the rate is that of its ticks.
   @Test func anEarlierLogHasAVerdict() throws {
-    let lines = log(work: .milliseconds(3)).split(separator: "\n").map { line in
-      line.split(separator: ",", omittingEmptySubsequences: false).prefix { $0 != "intervalsPerTick" }
-    }
-    let text = lines.map { $0.prefix(lines[0].count).joined(separator: ",") }.joined(separator: "\n")
+    let text = Self.columns(of: log(work: .milliseconds(3)), before: "intervalsPerTick")
     #expect(text.hasSuffix(",0") && !text.contains("refreshRate"))
     #expect(try verdict(text) == "fits 100 Hz with 70 % to spare; no frame late")
+    // It does not count what was missed, nor tell the display's rate.
+    let frozen = Self.columns(
+      of: log(work: .milliseconds(3), late: [.scheduling], freeze: 30), before: "intervalsPerTick")
+    #expect(
+      try verdict(frozen)
+        == "fits 100 Hz with 70 % to spare; 1 of 150 frames late: by scheduling; a picture stood for up to 310.00 ms")
+    let report = CaptureReport(try FrameCapture(Array(frozen.utf8)).streams[0])
+    #expect(report.missed == nil && report.missedCauses == nil)
+    let table = report.text(width: 80)
+    #expect(table.contains("1 late\n") && table.contains("budget    10.00 ms, by its ticks, 30 % used"), "\(table)")
+  }
+
+  /// A log without ticks does not tell when frames were due, but which of them were late. Two were seen at one vblank: 148 intervals in 1790 ms.
+  @Test func aLogWithoutTicksTellsLateFrames() throws {
+    let text = Self.columns(of: log(work: .milliseconds(3), late: [.scheduling], freeze: 30), before: "intervalsPerTick")
+      .replacing("promised", with: "another")
+    #expect(
+      try verdict(text)
+        == "82.68 frames a second seen; 1 of 150 frames late: by scheduling; a picture stood for up to 310.00 ms")
+  }
+
+  /// The first columns of a log.
+  private static func columns(of log: String, before last: String) -> String {
+    let lines = log.split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    let count = lines[0].firstIndex { $0 == last } ?? 0
+    return lines.map { $0.prefix(count).joined(separator: ",") }.joined(separator: "\n")
   }
 
   /// Ticks at every second vblank leave 20 ms: (20 − 12) / 20 are to spare, and a picture that stands for 20 ms is as usual.

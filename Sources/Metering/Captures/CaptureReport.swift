@@ -64,6 +64,12 @@ public struct CaptureReport: Equatable, Sendable {
   /// Frames that were late; nil if the file does not tell.
   public var late: Int? { lateCauses.map { $0.reduce(0) { $0 + $1.frames } } }
 
+  /// Intervals without a tick although frames were wanted; nil if the file does not tell.
+  public var missed: Int? { run?.missed }
+
+  /// The causes of all missed intervals, the most frequent first; nil if the file does not tell.
+  public var missedCauses: [MissedCount]? { run?.missedCauses }
+
   /// Frames seen a second, as `FrameReport.presentedRate`; nil where the file tells of calls alone, and for less than
   /// `FrameReport.shortestTime`.
   public var presentedRate: Double? { intervalKind == .displayed ? rate : nil }
@@ -92,13 +98,13 @@ extension CaptureReport {
       counts.append("\(notShown) never seen")
     }
     if let late { counts.append("\(late) late") }
-    if let run { counts.append("\(run.missed) missed") }
+    if let missed { counts.append("\(missed) missed") }
     var lines = [("frames", counts)]
     if let lateCauses, !lateCauses.isEmpty {
       lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" }))
     }
-    if let run, !run.missedCauses.isEmpty {
-      lines.append(("missed by", run.missedCauses.map { "\($0.intervals) \($0.cause.name)" }))
+    if let missedCauses, !missedCauses.isEmpty {
+      lines.append(("missed by", missedCauses.map { "\($0.intervals) \($0.cause.name)" }))
     }
     let lack = notShown == nil ? "when they were seen" : "the time from one that was seen to the next"
     let end = intervalKind == .displayed ? "" : "; \(lack) is not in the file"

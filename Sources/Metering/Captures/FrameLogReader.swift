@@ -37,7 +37,7 @@ enum FrameLogReader {
     var input: Int64?
     var processorTime: Int64?
     var intervalsPerTick = 1
-    var missed = 0
+    var missed: Int?
     var missedWhileStopped = 0
     var standstill: Standstill?
     var behindLate = 0
@@ -118,7 +118,7 @@ enum FrameLogReader {
       animationError: try line.number(.animationError), input: try line.number(.input),
       processorTime: try line.positive(.processorTime))
     frame.intervalsPerTick = try count(.intervalsPerTick, 1...4096) ?? 1
-    frame.missed = try count(.missed) ?? 0
+    frame.missed = try count(.missed)
     frame.missedWhileStopped = try count(.missedWhileStopped) ?? 0
     frame.behindLate = try count(.behindLate) ?? 0
     if let cause = try one(of: FrameRecord.StandstillCause.allCases, \.name, .standstillCause, standstillCauses) {

@@ -6,10 +6,10 @@ package struct LoggedRun: Equatable, Sendable {
   package let verdict: String
   /// The causes of late frames, in a profile's order.
   let lateCauses: [LateCount]
-  /// Intervals without a tick although frames were wanted.
-  package let missed: Int
+  /// Intervals without a tick although frames were wanted; nil if the lines do not tell.
+  let missed: Int?
   /// The causes of all of them, the most frequent first.
-  package let missedCauses: [MissedCount]
+  let missedCauses: [MissedCount]?
   let budget: Nanoseconds
   /// The source of the budget in words.
   let budgetReason: String
@@ -26,8 +26,9 @@ package struct LoggedRun: Equatable, Sendable {
     var profile = PhaseProfile(refreshRate: rate, budget: frames.first?.budget.map { Nanoseconds($0) })
     var report = FrameReport(nominalRefreshRate: rate)
     var layers: [String: UInt32] = [:]
+    var missed: Int?
     for frame in frames {
-      report.missed += frame.missed
+      if let count = frame.missed { missed = (missed ?? 0) + count }
       report.missedWhileStopped += frame.missedWhileStopped
       if frame.outcome == .lost { report.lost += 1 }
       guard frame.outcome == .presented else { continue }
@@ -39,11 +40,17 @@ package struct LoggedRun: Equatable, Sendable {
       profile.add(LoggedFrame(frame), layer: layer)
     }
     lateCauses = profile.lateCauses
-    (budget, budgetReason) = (profile.budget, profile.budgetReason)
+    budget = profile.budget
+    budgetReason = frames.first?.toldRate == nil ? "by its ticks" : profile.budgetReason
+    report.missed = missed ?? 0
     report.frameInterval.maximum = longest
     report.missedCauses = profile.missedCounts(of: report)
-    (missed, missedCauses, work) = (report.missed, report.missedCauses, FrameReport.Distribution(profile.work))
-    verdict = profile.verdict(of: report) { number in layers.first { $0.value == number }?.key }
+    work = FrameReport.Distribution(profile.work)
+    (self.missed, missedCauses) = (missed, missed.map { _ in report.missedCauses })
+    let judgement = profile.verdict(of: report) { number in layers.first { $0.value == number }?.key }
+    // Without a count of missed intervals, a long time is all that tells of them.
+    let standing = longest.flatMap { missed == nil && Verdict.isLong($0, beside: profile.budget) ? $0 : nil }
+    verdict = ([judgement] + (standing.map { [Verdict.standing($0)] } ?? [])).joined(separator: "; ")
   }
 }
 
