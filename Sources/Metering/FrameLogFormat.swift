@@ -35,7 +35,7 @@ import LinuxSystem
 /// | `missed`, `missedWhileStopped` | the missed intervals since the line before, and those of them in which the process was stopped |
 /// | `standstill`, `standstillCause` | the missed intervals right before its tick for which no late frame accounts, and why they were missed |
 /// | `behindLate` | the missed intervals right before its tick for which a late frame accounts |
-/// | `layer` | the layer that took half or more of the phase that is `cause` |
+/// | `layer`, `layerName` | the number of the layer that took half or more of the phase that is `cause`, and its name at that time |
 /// | `refreshRate` | the rate that the display told at the beginning, in hertz: `60`, or `60000/1001` |
 /// | `budget` | the budget of the run, if one was given |
 ///
@@ -181,7 +181,8 @@ extension LoggedFrame {
       ("standstill", .number(standstill.map { Int64($0.intervals) })),
       ("standstillCause", .word(standstill?.cause.name)),
       ("behindLate", .number(Int64(missedBehindLateFrames))),
-      ("layer", .word(layer?.withoutControlCharacters)),
+      ("layer", .number(blamedLayer.map { Int64($0) })),
+      ("layerName", .word(layerName?.withoutControlCharacters)),
       ("refreshRate", .word(toldRate?.fraction)),
       ("budget", .duration(budget)),
     ]

@@ -31,8 +31,8 @@ public struct LoggedFrame: Sendable {
   public var missed = 0
   /// Those of them in which the process was stopped.
   public var missedWhileStopped = 0
-  /// The name of the layer that took half or more of the phase that made it late; nil if none did, or layers were not measured.
-  public var layer: String?
+  /// The name of `blamedLayer` at that time; nil where it has none.
+  public var layerName: String?
   /// The refresh rate that the display told at the beginning; nil where nobody needs it.
   public var toldRate: RefreshRate?
   /// The budget that was given for the run; nil without one.
@@ -42,6 +42,9 @@ public struct LoggedFrame: Sendable {
     self.record = record
     self.outcome = outcome
   }
+
+  /// The number of the layer that took half or more of the phase that made it late; nil if none did, or layers were not measured.
+  public var blamedLayer: UInt32? { causes?.layer(of: record) }
 }
 
 /// The step from one frame that was seen to the next one that was.

@@ -12,7 +12,8 @@ import Testing
 struct LoggedVerdictTests {
   /// A random run: with rates that change, half rates, missed intervals, idle and hidden times, stops, frames that are late, lost and discarded.
   private struct RandomRun {
-    private static let layers = ["chart", "a, \"b\"", "line"]
+    /// Two have one name.
+    private static let layers = ["chart", "a, \"b\"", "chart"]
     var random: SplitMix64
     var events: [FrameEvent] = []
     var stops: [FrameLog.Stop] = []

@@ -150,6 +150,32 @@ import Testing
     return lines.map { $0.prefix(count).joined(separator: ",") }.joined(separator: "\n")
   }
 
+  /// Numbers tell layers apart: ten of one name, each of which made a frame late, are ten, and one whose name changes is one.
+  @Test(arguments: FrameLogFormat.allCases)
+  func layersHaveNumbers(format: FrameLogFormat) throws {
+    func verdict(layer: (UInt32) -> UInt32, name: (UInt32) -> String) throws -> String {
+      var bytes = format.header
+      for number in 0..<10 as Range<UInt32> {
+        var record = FrameRecord()
+        record.tickTimestamp = .zero + .seconds(1) + .milliseconds(10) * Int64(number)
+        record.promised = record.tickTimestamp + .milliseconds(10)
+        record.presented = record.tickTimestamp + .milliseconds(20)
+        record.phases[.display] = .milliseconds(12)
+        record.layerTimes.add(
+          FrameRecord.LayerTime(layer: layer(number), phase: .display, time: .milliseconds(12)))
+        var frame = LoggedFrame(record: record, outcome: .presented)
+        frame.causes = FrameRecord.Causes(main: .phase(.display))
+        frame.layerName = name(number)
+        format.append(frame, to: &bytes)
+      }
+      return CaptureReport(try FrameCapture(bytes).streams[0]).verdict
+    }
+    let ten = try verdict(layer: { $0 }, name: { _ in "TextLayer in chart" })
+    #expect(ten.hasSuffix("; 10 of 10 frames late: all in display"), "\(ten)")
+    let counter = try verdict(layer: { _ in .max }, name: { "“\($0)”" })
+    #expect(counter.hasSuffix("; 10 of 10 frames late: all in display of layer '“9”'"), "\(counter)")
+  }
+
   /// Ticks at every second vblank leave 20 ms: (20 − 12) / 20 are to spare, and a picture that stands for 20 ms is as usual.
   @Test func theBudgetFollowsTheTicks() throws {
     #expect(

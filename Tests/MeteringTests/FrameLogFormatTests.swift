@@ -41,7 +41,12 @@ import Testing
     frame.standstill = FrameRecord.StandstillCause.allCases.randomElement(using: &random).map { cause in
       Standstill(time: duration(), intervals: 3, cause: cause)
     }
-    if Bool.random(using: &random) { frame.layer = "a layer" }
+    if Bool.random(using: &random) { frame.layerName = "a layer" }
+    frame.record.phases[.layout] = .milliseconds(3)
+    frame.record.layerTimes.add(
+      FrameRecord.LayerTime(
+        layer: UInt32.random(in: 0...9, using: &random), phase: .layout,
+        time: .milliseconds(Int64.random(in: 1...3, using: &random))))
     frame.record.presented = time()
     frame.causes = FrameRecord.Cause.allCases.randomElement(using: &random).map { main in
       FrameRecord.Causes(main: main, other: Bool.random(using: &random) ? .scheduling : nil)
@@ -76,7 +81,7 @@ import Testing
       "intervalsPerTick": "\(record.intervalsPerTick)", "missed": "\(frame.missed)",
       "missedWhileStopped": "\(frame.missedWhileStopped)", "behindLate": "\(frame.missedBehindLateFrames)",
       "standstill": frame.standstill.map { "\($0.intervals)" }, "standstillCause": frame.standstill?.cause.name,
-      "layer": frame.layer, "budget": frame.budget.map { "\($0.count)" },
+      "layer": frame.blamedLayer.map { "\($0)" }, "layerName": frame.layerName, "budget": frame.budget.map { "\($0.count)" },
       "refreshRate": frame.toldRate.map { $0.denominator == 1 ? "\($0.numerator)" : "\($0.numerator)/\($0.denominator)" },
       "pictureTime": "\(record.pictureTime.count)", "layerPixels": "\(record.layerPixels)",
       "frameInterval": frame.step.map { "\($0.interval.count)" },
@@ -140,9 +145,9 @@ import Testing
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,missedTime,lostVBlankTime,missedWait,\
         submitted,heldBack,input,presented,inputDelivery,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
         frameInterval,lateness,cause,otherCause,animationError,paintedPixels,damagePixels,processorTime,runDelay,startDelay,dirtyLayers,laidOutLayers,drawnLayers,\
-        missedPictures,pictureTime,layerPixels,intervalsPerTick,missed,missedWhileStopped,standstill,standstillCause,behindLate,layer,\
+        missedPictures,pictureTime,layerPixels,intervalsPerTick,missed,missedWhileStopped,standstill,standstillCause,behindLate,layer,layerName,\
         refreshRate,budget
-        7,discarded,1000,,0,true,,0,0,0,0,0,0,0,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,1,0,0,,,0,,,
+        7,discarded,1000,,0,true,,0,0,0,0,0,0,0,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,1,0,0,,,0,,,,
 
         """)
     #expect(
@@ -154,7 +159,7 @@ import Testing
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\
         "dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0,\
         "pictureTime":0,"layerPixels":0,"intervalsPerTick":1,"missed":0,"missedWhileStopped":0,"standstill":null,\
-        "standstillCause":null,"behindLate":0,"layer":null,"refreshRate":null,"budget":null}
+        "standstillCause":null,"behindLate":0,"layer":null,"layerName":null,"refreshRate":null,"budget":null}
 
         """)
   }
@@ -162,9 +167,11 @@ import Testing
   /// A layer may have any name; its line is one line.
   @Test func namesOfLayersAreQuoted() throws {
     var frame = LoggedFrame(record: FrameRecord(), outcome: .presented)
-    (frame.layer, frame.toldRate) = ("a, \"b\"\n\\", .hertz60)
-    #expect(Self.text([frame], .csv).hasSuffix(",0,\"a, \"\"b\"\" \\\",60,\n"))
-    #expect(Self.text([frame], .jsonl).hasSuffix(#""layer":"a, \"b\" \\","refreshRate":"60","budget":null}"# + "\n"))
+    (frame.layerName, frame.toldRate) = ("a, \"b\"\n\\", .hertz60)
+    #expect(Self.text([frame], .csv).hasSuffix(",0,,\"a, \"\"b\"\" \\\",60,\n"))
+    #expect(
+      Self.text([frame], .jsonl).hasSuffix(
+        #""layer":null,"layerName":"a, \"b\" \\","refreshRate":"60","budget":null}"# + "\n"))
   }
 
   /// The line after the last frame has no times of one.

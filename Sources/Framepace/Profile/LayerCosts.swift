@@ -83,6 +83,10 @@ public final class LayerCosts {
       row = Row(
         id: layer.id, layer: LayerNames.name(of: layer), work: key.work, count: 0, pixels: 0, time: .zero, maximum: .zero)
     }
+
+    /// The name that it has now, or had when it was measured first if it is gone.
+    @MainActor
+    var name: String { layer.map { LayerNames.name(of: $0) } ?? row.layer }
   }
 
   private var entries: [Key: Entry] = [:]
@@ -107,10 +111,15 @@ public final class LayerCosts {
   public var summary: Summary {
     let rows = entries.values.map { entry in
       var row = entry.row
-      if let layer = entry.layer { row.layer = LayerNames.name(of: layer) }
+      row.layer = entry.name
       return row
     }
     return Summary(rows: rows)
+  }
+
+  /// The name of a layer of `FrameRecord.layerTimes`, as the summary has it; nil for one that was never measured.
+  package func name(of layer: UInt32) -> String? {
+    Work.allCases.lazy.compactMap { [entries] in entries[Key(layer: layer, work: $0)] }.first?.name
   }
 
   /// The costs of layers at one time.

@@ -151,8 +151,9 @@ struct RunCommand: ParsableCommand {
                         last frame a line with the outcome noFrame has them
         standstill      intervals missed right before its tick for which no late
                         frame accounts, and standstillCause; behindLate: the others
-        layer           the one that took half or more of the phase that is cause,
-                        where layers are measured, as by framepace profile --csv
+        layer           the number of the one that took half or more of the phase
+                        that is cause, where layers are measured, as by framepace
+                        profile --csv; layerName: its name at that time
         refreshRate     that which the display told at the beginning, in Hz
         budget          the one that profile --budget gave
 

@@ -78,7 +78,7 @@ final class FrameLogFile {
   private func add(_ frame: LoggedFrame) {
     var frame = frame
     (frame.toldRate, frame.budget) = (toldRate, budget)
-    if let layers, let layer = frame.causes?.layer(of: frame.record) { frame.layer = layers.summary.name(of: layer) }
+    frame.layerName = frame.blamedLayer.flatMap { layers?.name(of: $0) }
     chunk.append(frame)
   }
 

@@ -62,7 +62,7 @@ struct RecordedRun {
     func keep(_ frame: LoggedFrame) {
       var frame = frame
       (frame.toldRate, frame.budget) = (recorded.refreshRate, budget)
-      frame.layer = frame.causes?.layer(of: frame.record).flatMap { layers.name(of: $0) }
+      frame.layerName = frame.blamedLayer.flatMap { layers.name(of: $0) }
       frames.append(frame)
     }
     func log(_ frame: LoggedFrame) {

@@ -7,8 +7,8 @@ enum FrameLogReader {
   private enum Column: String, CaseIterable {
     case number, outcome, tick, promised, delivered, presented, work, frameInterval, cause, animationError
     /// Earlier programs did not write these.
-    case input, intervalsPerTick, missed, missedWhileStopped, standstill, standstillCause, behindLate, layer, refreshRate,
-      budget
+    case input, intervalsPerTick, missed, missedWhileStopped, standstill, standstillCause, behindLate, layer, layerName,
+      refreshRate, budget
     case processorTime
 
     /// True if there are fewer figures without it.
@@ -41,7 +41,8 @@ enum FrameLogReader {
     var missedWhileStopped = 0
     var standstill: Standstill?
     var behindLate = 0
-    var layer: String?
+    var layer: UInt32?
+    var layerName: String?
     var toldRate: RefreshRate?
     var budget: Int64?
   }
@@ -125,7 +126,8 @@ enum FrameLogReader {
       // Its time is in no figure.
       frame.standstill = Standstill(time: .zero, intervals: try count(.standstill) ?? 0, cause: cause)
     }
-    frame.layer = try line.word(.layer)
+    frame.layer = try count(.layer, 0...Int64(UInt32.max)).map { UInt32($0) }
+    frame.layerName = try line.word(.layerName)
     if let rate = try line.word(.refreshRate) {
       let parts = rate.split(separator: "/", omittingEmptySubsequences: false).map { Int64($0) ?? 0 }
       let told = parts.count <= 2 ? RefreshRate(numerator: parts[0], denominator: parts.count == 2 ? parts[1] : 1) : nil

@@ -25,19 +25,16 @@ package struct LoggedRun: Equatable, Sendable {
     guard let rate = frames.first?.toldRate ?? measured else { return nil }
     var profile = PhaseProfile(refreshRate: rate, budget: frames.first?.budget.map { Nanoseconds($0) })
     var report = FrameReport(nominalRefreshRate: rate)
-    var layers: [String: UInt32] = [:]
+    // Several layers may have one name, and the name of a layer may change: the last one stands for it.
+    var names: [UInt32: String] = [:]
     var missed: Int?
     for frame in frames {
       if let count = frame.missed { missed = (missed ?? 0) + count }
       report.missedWhileStopped += frame.missedWhileStopped
       if frame.outcome == .lost { report.lost += 1 }
       guard frame.outcome == .presented else { continue }
-      let layer = frame.layer.map { name in
-        let number = layers[name] ?? UInt32(clamping: layers.count)
-        layers[name] = number
-        return number
-      }
-      profile.add(LoggedFrame(frame), layer: layer)
+      if let layer = frame.layer, let name = frame.layerName { names[layer] = name }
+      profile.add(LoggedFrame(frame), layer: frame.layer)
     }
     lateCauses = profile.lateCauses
     budget = profile.budget
@@ -47,7 +44,7 @@ package struct LoggedRun: Equatable, Sendable {
     report.missedCauses = profile.missedCounts(of: report)
     work = FrameReport.Distribution(profile.work)
     (self.missed, missedCauses) = (missed, missed.map { _ in report.missedCauses })
-    let judgement = profile.verdict(of: report) { number in layers.first { $0.value == number }?.key }
+    let judgement = profile.verdict(of: report) { names[$0] }
     // Without a count of missed intervals, a long time is all that tells of them.
     let standing = longest.flatMap { missed == nil && Verdict.isLong($0, beside: profile.budget) ? $0 : nil }
     verdict = ([judgement] + (standing.map { [Verdict.standing($0)] } ?? [])).joined(separator: "; ")
