@@ -126,7 +126,7 @@ public final class FPSMeter {
     refreshResumed()
     var report = run.report(before: lastNumber(at: time) + 1)
     report.pending = run.pendingFrames.count
-    report.budgetReason = run.budget.reason
+    report.budgetReasons = run.budget.reasons
     report.lateCauses = lateCauses.counts
     report.missedCauses = lateCauses.missedCounts(of: report)
     return report

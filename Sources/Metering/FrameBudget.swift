@@ -38,14 +38,14 @@ struct FrameBudget: BitwiseCopyable, Sendable {
   var hasChanged: Bool { given == nil && intervals.haveChanged }
 
   /// The source of the budget in words: "the display tells 60 Hz".
-  var reason: String {
-    let told = "the display tells \(Verdict.goal(refreshRate.hertz))"
-    let intervals = distances.usual > 1 ? "\(distances.usual) refresh intervals; " : ""
-    let most = hasChanged ? ", at the rate of most frames" : ""
-    switch source {
-    case .given: return "given"
-    case .told: return intervals + told + most
-    case .measured: return "\(intervals)measured\(most); \(told)"
-    }
+  var reasons: [String] {
+    if given != nil { return ["given"] }
+    let intervals = distances.usual > 1 ? ["\(distances.usual) refresh intervals"] : []
+    let measured = source == .measured ? ["measured"] : []
+    let goal = Verdict.goal(refreshRate.hertz)
+    let told =
+      hasChanged
+      ? ["at the rate of most frames", "the display told \(goal) at the beginning"] : ["the display tells \(goal)"]
+    return intervals + measured + told
   }
 }

@@ -22,8 +22,8 @@ extension FrameReport: CustomStringConvertible {
     if let longIntervals { lines.append(("intervals", longIntervals.items)) }
     if let workShare {
       let lost = discardedWork == .zero ? [] : ["\(Text.milliseconds(discardedWork)) ms of work for no frame"]
-      let time = budget ?? nominalRefreshRate.interval
-      lines.append(("budget", Text.budget(time, budgetReason) + ["\(Text.percent(workShare)) used at the median"] + lost))
+      let time = "\(Text.milliseconds(budget ?? nominalRefreshRate.interval)) ms"
+      lines.append(("budget", [time] + budgetReasons + ["\(Text.percent(workShare)) used at the median"] + lost))
     }
     if firstPresented == nil {
       lines.append(("hitches", ["not enough frames"]))

@@ -111,11 +111,11 @@ public struct FrameReport: Equatable, Sendable {
   /// The shortest time that rates are computed from: in less, one frame more or less would make another rate.
   public static let shortestTime = Nanoseconds.milliseconds(200)
 
-  /// The time that a frame may take: that of as many intervals as lie between two ticks of most frames. Nil for T, at a variable rate the
-  /// shortest.
+  /// The time that a frame may take: from a tick to the next at the rate that most frames were asked for at, or one that was given. Nil for
+  /// that of `nominalRefreshRate`.
   public var budget: Nanoseconds?
   /// The source of the budget in words. In the figures of a whole run only.
-  package var budgetReason: String?
+  package var budgetReasons: [String] = []
 
   /// The median work of a frame as a part of its budget; 1 is all of it.
   public var workShare: Double? {

@@ -320,7 +320,7 @@ struct FrameTally<Durations: DurationCollection> {
     report.tenthPercentLow = frameIntervals.longest(0.1).map { 1 / $0.seconds }
     report.longIntervals = LongIntervals(frameIntervals)
     report.work = FrameReport.Distribution(works.distribution)
-    if budget.distances.usual > 1 || budget.source == .measured { report.budget = budget.time }
+    report.budget = budget.time
     report.tickLateness = FrameReport.Distribution(tickLatenesses.distribution)
     report.latency = FrameReport.Distribution(latencies.distribution)
     report.inputLatency = FrameReport.Distribution(inputLatencies.distribution)

@@ -73,7 +73,7 @@ extension PhaseProfile {
   }
 
   /// The source of the budget in words: "the display tells 60 Hz".
-  package var budgetReason: String { frameBudget.reason }
+  package var budgetReason: String { frameBudget.reasons.joined(separator: "; ") }
 
   /// The refresh rates of a run in which they changed, where that concerns the budget; nil for a steady one.
   package var rateChange: String? {

@@ -132,7 +132,7 @@ public struct PhaseProfile: Sendable {
   /// - Parameter end: the end of the run, see `FPSMeter.report(at:)`.
   package func report(of meter: FPSMeter, at end: MonotonicTime? = nil) -> FrameReport {
     var report = meter.report(at: end)
-    (report.budget, report.budgetReason) = (budget, budgetReason)
+    (report.budget, report.budgetReasons) = (budget, frameBudget.reasons)
     report.work = FrameReport.Distribution(work)
     return report
   }

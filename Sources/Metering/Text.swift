@@ -27,13 +27,6 @@ package enum Text {
   /// The share as a whole percentage.
   package static func percent(_ share: Double?) -> String { share == nil ? "–" : decimal(share.map { $0 * 100 }, 0) + " %" }
 
-  /// The items of a line about a budget.
-  ///
-  /// - Parameter reason: its source in words; nil where that is not known.
-  static func budget(_ time: Nanoseconds, _ reason: String?) -> [String] {
-    ["\(milliseconds(time)) ms"] + (reason?.replacing("; ", with: ", ").split(separator: ", ").map(String.init) ?? [])
-  }
-
   /// A title followed by the items with commas between them. Lines are broken at `width` and indented to the title's end.
   package static func list(_ items: [String], title: String, width: Int) -> String {
     String.lines(

@@ -57,6 +57,32 @@ struct FrameReportTextTests {
     #expect(budget(.milliseconds(25)) == "budget    25.00 ms, measured, the display tells 60 Hz, 20 % used at the median")
   }
 
+  /// The budget is that of most frames, whatever rate the display has at the end.
+  @Test func theBudgetDoesNotFollowTheLastRate() throws {
+    let meter = FPSMeter(refreshRate: .hertz60)
+    var profile = PhaseProfile(refreshRate: .hertz60)
+    var time = MonotonicTime.zero + .seconds(1)
+    for number in 0..<1000 as Range<UInt64> {
+      if number == 900 { meter.refreshRate = try #require(RefreshRate(numerator: 144, denominator: 1)) }
+      let interval = meter.refreshRate.interval
+      var frame = FrameRecord()
+      (frame.frameNumber, frame.tickTimestamp, frame.delivered) = (number, time, time)
+      (frame.target, frame.promised, frame.presented) = (time + interval, time + interval, time + interval)
+      frame.phases[.layout] = .milliseconds(5)
+      meter.record(.committed(frame))
+      meter.record(.presented(frame))
+      profile.add(frame)
+      time += interval
+    }
+    let report = meter.report()
+    #expect(report.budget == RefreshRate.hertz60.interval && report.budget == profile.budget)
+    let text = report.text(width: 79).replacing("\n          ", with: " ")
+    #expect(
+      text.contains(
+        "budget    16.67 ms, at the rate of most frames, the display told 60 Hz at the beginning, 30 % used at the median"),
+      "\(text)")
+  }
+
   @Test func theWholeSummaryAt80Columns() throws {
     let text = try report(frames: 1500).description
     #expect(

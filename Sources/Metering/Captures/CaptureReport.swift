@@ -116,7 +116,7 @@ extension CaptureReport {
     if let run, let median = work.p50 {
       let share = Double(median.count) / Double(max(run.budget.count, 1))
       let used = "\(Text.percent(share)) used at the median"
-      lines.append(("budget", Text.budget(run.budget, run.budgetReason) + [used]))
+      lines.append(("budget", ["\(Text.milliseconds(run.budget)) ms"] + run.budgetReasons + [used]))
     }
     let rows = [
       ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),

@@ -12,7 +12,7 @@ package struct LoggedRun: Equatable, Sendable {
   let missedCauses: [MissedCount]?
   let budget: Nanoseconds
   /// The source of the budget in words.
-  let budgetReason: String
+  let budgetReasons: [String]
   /// The work of the frames that were seen, which the verdict is about.
   let work: FrameReport.Distribution
 
@@ -38,7 +38,7 @@ package struct LoggedRun: Equatable, Sendable {
     }
     lateCauses = profile.lateCauses
     budget = profile.budget
-    budgetReason = frames.first?.toldRate == nil ? "by its ticks" : profile.budgetReason
+    budgetReasons = frames.first?.toldRate == nil ? ["by its ticks"] : profile.frameBudget.reasons
     report.missed = missed ?? 0
     report.frameInterval.maximum = longest
     report.missedCauses = profile.missedCounts(of: report)
