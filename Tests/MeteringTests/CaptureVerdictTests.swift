@@ -150,6 +150,16 @@ import Testing
     return lines.map { $0.prefix(count).joined(separator: ",") }.joined(separator: "\n")
   }
 
+  /// A promise without a tick is no time from a tick to the next.
+  @Test func aPromiseNeedsItsTick() throws {
+    let text = """
+      number,outcome,tick,promised,delivered,presented,work,frameInterval,cause,animationError,refreshRate
+      1,presented,,90010000000,90000000000,90010000000,3000000,,,,100
+      2,presented,,90020000000,90010000000,90020000000,3000000,10000000,,,100
+      """
+    #expect(try verdict(text) == "fits 100 Hz with 70 % to spare; no frame late")
+  }
+
   /// Numbers tell layers apart: ten of one name, each of which made a frame late, are ten, and one whose name changes is one.
   @Test(arguments: FrameLogFormat.allCases)
   func layersHaveNumbers(format: FrameLogFormat) throws {

@@ -55,8 +55,10 @@ extension LoggedFrame {
   /// A frame with all that a profile's verdict needs: all work is in one phase.
   fileprivate init(_ frame: FrameLogReader.Frame) {
     var record = FrameRecord()
-    if let tick = frame.tick { record.tickTimestamp = MonotonicTime(nanoseconds: tick) }
-    record.promised = frame.promised.map { MonotonicTime(nanoseconds: $0) }
+    if let tick = frame.tick {
+      record.tickTimestamp = MonotonicTime(nanoseconds: tick)
+      record.promised = frame.promised.map { MonotonicTime(nanoseconds: $0) }
+    }
     record.intervalsPerTick = frame.intervalsPerTick
     // No sum of days overflows.
     let day = Nanoseconds.seconds(86_400)
