@@ -32,7 +32,7 @@ import LinuxSystem
 /// | `pictureTime` | the part of `composite` in which these were painted |
 /// | `layerPixels` | painted pixels, each as often as layers paint it |
 /// | `intervalsPerTick` | every how many refresh intervals its link is called |
-/// | `missed`, `missedWhileStopped` | the missed intervals since the line before, and those of them in which the process was stopped |
+/// | `missed`, `missedWhileStopped` | of a `presented` frame the missed intervals since the one before it, and those of them in which the process was stopped |
 /// | `standstill`, `standstillCause` | the missed intervals right before its tick for which no late frame accounts, and why they were missed |
 /// | `behindLate` | the missed intervals right before its tick for which a late frame accounts |
 /// | `layer`, `layerName` | the number of the layer that took half or more of the phase that is `cause`, and its name at that time |

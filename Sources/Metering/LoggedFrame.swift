@@ -27,7 +27,7 @@ public struct LoggedFrame: Sendable {
   public var standstill: Standstill?
   /// The intervals missed before it for which a late frame accounts.
   public var missedBehindLateFrames = 0
-  /// The missed intervals of the output since the frame before it in the log, as `FrameReport.missed` counts them.
+  /// The missed intervals since the frame that was seen before, as `FrameReport.missed` counts them; 0 of a frame that was not seen.
   public var missed = 0
   /// Those of them in which the process was stopped.
   public var missedWhileStopped = 0

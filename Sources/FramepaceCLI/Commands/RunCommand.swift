@@ -100,7 +100,8 @@ struct RunCommand: ParsableCommand {
         outcome         presented, discarded: its work was done for nothing,
                         as a newer one took its place; lost: never seen, as
                         the display was away, went or refused it;
-                        pending: not seen yet at the end
+                        pending: not seen yet at the end; noFrame: the
+                        intervals missed after the last frame until the end
         tick            the vblank whose tick asked for it; without a tick, as
                         of the first frame, the vblank before its target
         promised        the vblank that link callbacks were promised; empty
@@ -146,9 +147,9 @@ struct RunCommand: ParsableCommand {
         pictureTime     the part of composite in which these were painted
         layerPixels     painted pixels, each as often as layers paint it
         intervalsPerTick  every how many refresh intervals its link is called
-        missed          intervals missed since the line before; missedWhileStopped:
-                        those of them in which the process was stopped. After the
-                        last frame a line with the outcome noFrame has them
+        missed          of a presented frame the intervals missed since the one
+                        before it; missedWhileStopped: those of them in which the
+                        process was stopped
         standstill      intervals missed right before its tick for which no late
                         frame accounts, and standstillCause; behindLate: the others
         layer           the number of the one that took half or more of the phase
