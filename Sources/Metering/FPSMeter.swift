@@ -53,6 +53,8 @@ public final class FPSMeter {
   private let longestWindow: Int
   private(set) var run: FrameTally<DurationHistogram>
   private(set) var lateCauses = LateCauses()
+  /// False if the last event is in no figure, as one of hidden time.
+  private(set) var countsLastEvent = true
   /// The most idle intervals that metrics have told.
   var toldIdle = 0
 
@@ -74,7 +76,9 @@ public final class FPSMeter {
   /// - Returns: why a frame was late that has been seen now; nil for everything else.
   @discardableResult
   public func record(_ event: FrameEvent) -> FrameRecord.Causes? {
-    guard let event = counted(event) else { return nil }
+    let counted = counted(event)
+    countsLastEvent = counted != nil
+    guard let event = counted else { return nil }
     refreshResumed()
     log.append(event)
     run.handle(event)
@@ -91,7 +95,7 @@ public final class FPSMeter {
     switch event {
     case .tick where isHidden: return nil
     // A frame that was handed over before was made, and is lost with the display.
-    case .lost(let frame) where isHidden: return run.isPending(frame) ? event : nil
+    case .lost(let frame) where isHidden: return run.wasCommitted(frame) ? event : nil
     case .tick(var tick):
       isFirstTickAwaited = false
       run.leaveOutIntervals(before: tick.frameNumber)

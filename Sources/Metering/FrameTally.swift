@@ -109,14 +109,16 @@ struct FrameTally<Durations: DurationCollection> {
     }
   }
 
-  /// True if a frame was committed, and is still to be presented.
-  func isPending(_ frame: FrameRecord) -> Bool { pendingFrames.contains(PendingFrame(frame)) }
+  /// True if a frame was committed, and is still to be presented: is pending, or had to make room.
+  func wasCommitted(_ frame: FrameRecord) -> Bool { pendingFrames.contains(PendingFrame(frame)) || wasOusted(frame) }
+
+  private func wasOusted(_ frame: FrameRecord) -> Bool { lastOusted.map { frame.submitted <= $0 } ?? false }
 
   /// A frame whose end is known is pending no more. One that was not committed, or before the first event, was made all the same.
   private mutating func endPending(_ frame: FrameRecord) {
     if let index = pendingFrames.firstIndex(of: PendingFrame(frame)) {
       pendingFrames.remove(at: index)
-    } else if let lastOusted, frame.submitted <= lastOusted {
+    } else if wasOusted(frame) {
       counts.lost -= count(in: frame.frameNumber)
     } else {
       counts.frames += count(in: frame.frameNumber)

@@ -9,7 +9,7 @@ public struct LoggedFrame: Sendable {
     case presented
     /// Its work was done for nothing: no buffer was free for it, and newer work took its place.
     case discarded
-    /// It is never seen: the display refused it, went, or was away.
+    /// It is never seen: the display refused it, went, or was away. Frames that a hidden window makes are not logged.
     case lost
     /// It was handed over, and waits for its vblank at the end of the log.
     case pending
@@ -96,11 +96,8 @@ public struct FrameLedger: Sendable {
       tell(meter.missed, to: &seen)
       log(seen)
     case .lost(let frame):
-      let count = pending.count
       pending.removeAll { $0.submitted == frame.submitted && $0.frameNumber == frame.frameNumber }
-      // A frame that is made while nobody can see the display is in no figure of the meter either.
-      if meter.isHidden, pending.count == count { break }
-      log(LoggedFrame(record: frame, outcome: .lost))
+      if meter.countsLastEvent { log(LoggedFrame(record: frame, outcome: .lost)) }
     case .discarded(let frame): log(LoggedFrame(record: frame, outcome: .discarded))
     case .refused: end(as: .lost, log: log)
     case .tick, .idle: break

@@ -85,6 +85,26 @@ import Testing
     #expect(log.frames.allSatisfy { $0.outcome == .presented || $0.step == nil && $0.causes == nil })
   }
 
+  /// A frame that was handed over before a window was hidden is lost, one of more than a meter remembers too; what is made meanwhile is not
+  /// logged, as it is in no figure.
+  @Test(arguments: [1, 20] as [UInt64])
+  func framesOfAHiddenWindowAreNotLogged(count: UInt64) throws {
+    let log = try Log()
+    log.frame(0)
+    let frames = (1...count).map { log.frame($0, shownAfter: nil) }
+    log.feed.meter.isHidden = true
+    for frame in frames { log.record(.lost(frame)) }
+    log.tick(count + 1)
+    log.record(.lost(log.feed.frame(count + 1, work: .milliseconds(2))))
+    #expect(log.outcomes == ["0 presented"] + (1...count).map { "\($0) lost" })
+    #expect(log.feed.meter.report().lost == Int(count))
+    log.feed.meter.isHidden = false
+    log.frame(count + 2)
+    log.tick(count + 3)
+    log.record(.lost(log.feed.frame(count + 3, work: .milliseconds(2))))
+    #expect(log.outcomes.suffix(2) == ["\(count + 2) presented", "\(count + 3) lost"])
+  }
+
   /// Each missed interval is told of once: by the next frame that is seen, or at the end.
   @Test func missedIntervalsAreToldOnce() throws {
     let log = try Log()

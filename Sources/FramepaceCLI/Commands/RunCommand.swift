@@ -99,9 +99,10 @@ struct RunCommand: ParsableCommand {
         number          the refresh interval that the frame belongs to
         outcome         presented, discarded: its work was done for nothing,
                         as a newer one took its place; lost: never seen, as
-                        the display was away, went or refused it;
-                        pending: not seen yet at the end; noFrame: the
-                        intervals missed after the last frame until the end
+                        the display was away, went or refused it, but not
+                        while the window is hidden; pending: not seen yet at
+                        the end; noFrame: the intervals that were missed after
+                        the last frame until the end
         tick            the vblank whose tick asked for it; without a tick, as
                         of the first frame, the vblank before its target
         promised        the vblank that link callbacks were promised; empty
