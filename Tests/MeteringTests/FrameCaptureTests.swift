@@ -247,6 +247,31 @@ import Testing
     #expect("\(error)".hasPrefix("line \(line), column \(column): "))
   }
 
+  /// Each column of a frame log has values of its own; in JSON a rate or a name that is no text is wrong too.
+  @Test(arguments: [
+    ("missed", "x", "a number of intervals"), ("missed", "-1", "a number of intervals"),
+    ("intervalsPerTick", "0", "a number of intervals"), ("layer", "-1", "a whole number"),
+    ("layer", "4294967296", "a whole number"), ("number", "1.5", "a whole number"),
+    ("tick", "x", "a whole number of nanoseconds"), ("budget", "-1", "a whole number of nanoseconds"),
+    ("refreshRate", "0", "a rate from 1 to 1000 Hz"), ("refreshRate", "60/1/1", "a rate from 1 to 1000 Hz"),
+    ("standstillCause", "x", "one of "),
+  ])
+  func wrongValuesOfAFrameLog(column: String, value: String, expected: String) throws {
+    let isText = ["refreshRate", "standstillCause"].contains(column)
+    let number = column == "number" ? value : "1"
+    let text = "number,outcome,delivered,presented,work,frameInterval,cause,animationError,promised,\(column)\n"
+    let error = try #require(fault(in: text + "\(number),presented,1,2,3,4,,,2,\(value)\n"))
+    #expect(error.line == 2 && error.expected.contains(isText ? expected : "\(expected) is"), "\(error)")
+    let figures = #""delivered":1,"presented":2,"work":3,"frameInterval":4,"cause":null,"animationError":null,"promised":2"#
+    for value in isText ? ["\"\(value)\"", "60", "true"] : [value == "x" ? "\"x\"" : value] {
+      let error = try #require(fault(in: #"{"outcome":"presented",\#(figures),"\#(column)":\#(value)}"#))
+      #expect(error.expected.contains(isText ? expected : "\(expected) as '\(column)'"), "\(error)")
+    }
+    #expect(
+      fault(in: #"{"outcome":"presented",\#(figures),"layerName":3}"#)?.expected.contains("a name as 'layerName'") == true)
+    #expect(fault(in: #"{"outcome":"presented",\#(figures),"\#(column)":null}"#) == nil)
+  }
+
   @Test func theErrorSaysWhatIsThere() throws {
     let error = try #require(fault(in: "Application,ProcessID,Dropped,FrameTime\na,1,0,fast\u{1B}[m\n"))
     #expect("\(error)" == "line 2, column 7: 'fast [m' where milliseconds, such as 16.667, or NA are expected")

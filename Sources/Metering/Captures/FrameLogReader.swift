@@ -18,6 +18,21 @@ enum FrameLogReader {
       default: true
       }
     }
+
+    /// The values that it may have.
+    var expected: String {
+      func one(of names: [String]) -> String { "one of \(names.joined(separator: ", "))" }
+      switch self {
+      case .number, .layer: return "a whole number"
+      case .intervalsPerTick, .missed, .missedWhileStopped, .standstill, .behindLate: return "a number of intervals"
+      case .outcome: return one(of: LoggedFrame.Outcome.allCases.map(\.rawValue))
+      case .cause: return one(of: FrameRecord.Cause.allCases.map(\.name))
+      case .standstillCause: return one(of: FrameRecord.StandstillCause.allCases.map(\.name))
+      case .layerName: return "a name"
+      case .refreshRate: return "a rate from 1 to 1000 Hz, such as \"60000/1001\","
+      default: return "a whole number of nanoseconds"
+      }
+    }
   }
 
   /// The figures of a frame, in nanoseconds; nil where they are not known.
@@ -49,13 +64,13 @@ enum FrameLogReader {
 
   /// A line of a file, whatever its format.
   private protocol Line {
-    /// A whole number, as of nanoseconds; nil if it is not known.
+    /// A whole number; nil if it is not known.
     func number(_ column: Column) throws(CaptureError) -> Int64?
     /// The same, not below zero.
     func positive(_ column: Column) throws(CaptureError) -> Int64?
     /// Nil if it is not known.
     func word(_ column: Column) throws(CaptureError) -> String?
-    func wrong(_ column: Column, expected: String) -> CaptureError
+    func wrong(_ column: Column) -> CaptureError
   }
 
   /// The refresh intervals of a log: as the meter of a run counts them, they last as long as those between its ticks.
@@ -89,40 +104,36 @@ enum FrameLogReader {
     }
   }
 
-  private static let outcomes = "one of \(LoggedFrame.Outcome.allCases.map(\.rawValue).joined(separator: ", "))"
-  private static let causes = "one of \(FrameRecord.Cause.allCases.map(\.name).joined(separator: ", "))"
-  private static let standstillCauses = "one of \(FrameRecord.StandstillCause.allCases.map(\.name).joined(separator: ", "))"
-
   private static func frame(_ line: some Line) throws(CaptureError) -> Frame {
     func count(_ column: Column, _ range: ClosedRange<Int64> = 0...1 << 32) throws(CaptureError) -> Int? {
       guard let count = try line.positive(column) else { return nil }
-      guard range.contains(count) else { throw line.wrong(column, expected: "a number of intervals") }
+      guard range.contains(count) else { throw line.wrong(column) }
       return Int(count)
     }
     /// Finds a word among those that may stand there.
     func one<Value>(
-      of values: [Value], _ name: (Value) -> String, _ column: Column, _ expected: String
+      of values: [Value], _ name: (Value) -> String, _ column: Column
     ) throws(CaptureError) -> Value? {
       guard let word = try line.word(column) else { return nil }
-      guard let value = values.first(where: { name($0) == word }) else { throw line.wrong(column, expected: expected) }
+      guard let value = values.first(where: { name($0) == word }) else { throw line.wrong(column) }
       return value
     }
-    guard let outcome = try one(of: LoggedFrame.Outcome.allCases, \.rawValue, .outcome, outcomes) else {
-      throw line.wrong(.outcome, expected: outcomes)
+    guard let outcome = try one(of: LoggedFrame.Outcome.allCases, \.rawValue, .outcome) else {
+      throw line.wrong(.outcome)
     }
     let promised = try line.number(.promised)
     var frame = Frame(
       number: try line.number(.number), tick: promised == nil ? nil : try line.number(.tick), promised: promised,
       outcome: outcome, delivered: try line.number(.delivered), presented: try line.number(.presented),
       work: try line.positive(.work), interval: try line.positive(.frameInterval),
-      cause: try one(of: FrameRecord.Cause.allCases, \.name, .cause, causes),
+      cause: try one(of: FrameRecord.Cause.allCases, \.name, .cause),
       animationError: try line.number(.animationError), input: try line.number(.input),
       processorTime: try line.positive(.processorTime))
     frame.intervalsPerTick = try count(.intervalsPerTick, 1...4096) ?? 1
     frame.missed = try count(.missed)
     frame.missedWhileStopped = try count(.missedWhileStopped) ?? 0
     frame.behindLate = try count(.behindLate) ?? 0
-    if let cause = try one(of: FrameRecord.StandstillCause.allCases, \.name, .standstillCause, standstillCauses) {
+    if let cause = try one(of: FrameRecord.StandstillCause.allCases, \.name, .standstillCause) {
       // Its time is in no figure.
       frame.standstill = Standstill(time: .zero, intervals: try count(.standstill) ?? 0, cause: cause)
     }
@@ -131,7 +142,7 @@ enum FrameLogReader {
     if let rate = try line.word(.refreshRate) {
       let parts = rate.split(separator: "/", omittingEmptySubsequences: false).map { Int64($0) ?? 0 }
       let told = parts.count <= 2 ? RefreshRate(numerator: parts[0], denominator: parts.count == 2 ? parts[1] : 1) : nil
-      guard let told else { throw line.wrong(.refreshRate, expected: "a rate from 1 to 1000 Hz, such as 60000/1001,") }
+      guard let told else { throw line.wrong(.refreshRate) }
       frame.toldRate = told
     }
     frame.budget = try line.positive(.budget)
@@ -161,18 +172,18 @@ enum FrameLogReader {
 
     func number(_ column: Column) throws(CaptureError) -> Int64? {
       guard let index = indices[column] else { return nil }
-      return try cells.integer(index, expected: "a whole number of nanoseconds is")
+      return try cells.integer(index, expected: "\(column.expected) is")
     }
     func positive(_ column: Column) throws(CaptureError) -> Int64? {
       guard let index = indices[column] else { return nil }
-      return try cells.positive(index, decimals: 0, expected: "a whole number of nanoseconds is")
+      return try cells.positive(index, decimals: 0, expected: "\(column.expected) is")
     }
     func word(_ column: Column) -> String? {
       guard let index = indices[column], !cells.cells[index].isEmpty else { return nil }
       return cells.text(index)
     }
-    func wrong(_ column: Column, expected: String) -> CaptureError {
-      cells.unexpected(indices[column] ?? 0, expected: "\(expected) is")
+    func wrong(_ column: Column) -> CaptureError {
+      cells.unexpected(indices[column] ?? 0, expected: "\(column.expected) is")
     }
   }
 
@@ -209,17 +220,21 @@ enum FrameLogReader {
     }
     func number(_ column: Column) throws(CaptureError) -> Int64? {
       guard let member = try member(column) else { return nil }
-      guard let number = member.integer else { throw wrong(column, expected: "a whole number of nanoseconds") }
+      guard let number = member.integer else { throw wrong(column) }
       return number
     }
     func positive(_ column: Column) throws(CaptureError) -> Int64? {
       let number = try number(column)
-      guard number ?? 0 >= 0 else { throw wrong(column, expected: "a whole number of nanoseconds") }
+      guard number ?? 0 >= 0 else { throw wrong(column) }
       return number
     }
-    func word(_ column: Column) throws(CaptureError) -> String? { try member(column)?.string }
-    func wrong(_ column: Column, expected: String) -> CaptureError {
-      reader.error(expected: "an object with \(expected) as '\(column.rawValue)' before this place is")
+    func word(_ column: Column) throws(CaptureError) -> String? {
+      guard let member = try member(column) else { return nil }
+      guard let word = member.string else { throw wrong(column) }
+      return word
+    }
+    func wrong(_ column: Column) -> CaptureError {
+      reader.error(expected: "an object with \(column.expected) as '\(column.rawValue)' before this place is")
     }
   }
 
@@ -242,10 +257,9 @@ extension FrameCapture.Stream {
   fileprivate mutating func add(_ frame: FrameLogReader.Frame) {
     frames += 1
     switch frame.outcome {
-    case .presented: break
+    case .presented, .noFrame: break
     case .pending: pending += 1
     case .discarded, .lost: notShown? += 1
-    case .noFrame: break
     }
     if let interval = frame.interval, interval > 0 { intervals.append(Nanoseconds(interval)) }
     if let error = frame.animationError { animationErrors.append(Nanoseconds(error)) }
