@@ -117,6 +117,16 @@ import Testing
     )
   }
 
+  /// The figures that the verdict is about are the report's: the work of the frames that were seen, and their budget.
+  @Test func aFrameLogHasABudget() throws {
+    let stream = try FrameCapture(Array(log(work: .milliseconds(12), lost: 3).utf8)).streams[0]
+    let report = CaptureReport(stream)
+    #expect(report.budget == .milliseconds(10) && report.framesOverBudget == 150 && report.missed == 0)
+    #expect(stream.work.count == 150 && report.work.count == 150)
+    let other = CaptureReport(try FrameCapture(Array("fps,frametime\n62.5,16\n".utf8)).streams[0])
+    #expect(other.budget == nil && other.framesOverBudget == nil && other.missed == nil)
+  }
+
   /// A log of an earlier program has no rate and no missed intervals: the rate is that of its ticks.
   @Test func anEarlierLogHasAVerdict() throws {
     let text = Self.columns(of: log(work: .milliseconds(3)), before: "intervalsPerTick")

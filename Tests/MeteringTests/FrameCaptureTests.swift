@@ -182,8 +182,8 @@ import Testing
     #expect(stream.frames == 5 && stream.notShown == 2 && stream.pending == 1)
     #expect(stream.lateFrames == [LateCount(cause: .commitMissed, frames: 1)])
     #expect(milliseconds(stream.intervals) == [20] && milliseconds(stream.animationErrors) == [-3])
-    // The work of a discarded frame is in no frame.
-    #expect(milliseconds(stream.work) == [2, 3, 5, 6] && milliseconds(stream.latencies) == [15, 15])
+    // Two frames were seen.
+    #expect(milliseconds(stream.work) == [2, 3] && milliseconds(stream.latencies) == [15, 15])
     #expect(milliseconds(stream.inputLatencies) == [19])
     let report = CaptureReport(stream)
     #expect(report.late == 1 && report.animationError.maximum == .milliseconds(3))

@@ -53,6 +53,7 @@ public struct CaptureReport: Equatable, Sendable {
     let median = intervals.percentile(50)
     longIntervalCount = median.map { median in stream.intervals.count { Verdict.isLong($0, beside: median) } } ?? 0
     run = stream.run
+    // The percentiles of a profile come from a histogram.
     work = stream.run?.work ?? FrameReport.Distribution(FrameStatistics(stream.work))
     latency = FrameReport.Distribution(FrameStatistics(stream.latencies))
     inputLatency = FrameReport.Distribution(FrameStatistics(stream.inputLatencies))
@@ -69,6 +70,12 @@ public struct CaptureReport: Equatable, Sendable {
 
   /// The causes of all missed intervals, the most frequent first; nil if the file does not tell.
   public var missedCauses: [MissedCount]? { run?.missedCauses }
+
+  /// The time that a frame may take; nil if the file does not tell.
+  public var budget: Nanoseconds? { run?.budget }
+
+  /// Frames whose work took longer than the budget; nil if the file does not tell.
+  public var framesOverBudget: Int? { run?.framesOverBudget }
 
   /// Frames seen a second, as `FrameReport.presentedRate`; nil where the file tells of calls alone, and for less than
   /// `FrameReport.shortestTime`.

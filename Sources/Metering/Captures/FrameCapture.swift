@@ -48,7 +48,8 @@ public struct FrameCapture: Sendable {
     public var lateFrames: [LateCount]?
     /// Intervals from frame to frame. One of no length is none.
     public var intervals: [Nanoseconds] = []
-    /// The processor's work for each frame: in PresentMon's files how long it was busy before the frame was presented.
+    /// The processor's work for each frame: in PresentMon's files how long it was busy before the frame was presented, in a frame log that
+    /// for the frames that were seen.
     public var work: [Nanoseconds] = []
     /// From the beginning of each frame until it was seen.
     public var latencies: [Nanoseconds] = []

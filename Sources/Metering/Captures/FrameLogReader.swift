@@ -263,8 +263,8 @@ extension FrameCapture.Stream {
     }
     if let interval = frame.interval, interval > 0 { intervals.append(Nanoseconds(interval)) }
     if let error = frame.animationError { animationErrors.append(Nanoseconds(error)) }
-    // The work of a frame that newer ones replaced is in no frame of the meter either.
-    if frame.outcome != .discarded, let time = frame.work { work.append(Nanoseconds(time)) }
+    // A profile judges no other work either.
+    if frame.outcome == .presented, let time = frame.work { work.append(Nanoseconds(time)) }
     if let delivered = frame.delivered, let presented = frame.presented {
       latencies.append(MonotonicTime(nanoseconds: presented) - MonotonicTime(nanoseconds: delivered))
     }

@@ -11,6 +11,7 @@ package struct LoggedRun: Equatable, Sendable {
   /// The causes of all of them, the most frequent first.
   let missedCauses: [MissedCount]?
   let budget: Nanoseconds
+  let framesOverBudget: Int
   /// The source of the budget in words.
   let budgetReasons: [String]
   /// The work of the frames that were seen, which the verdict is about.
@@ -37,7 +38,7 @@ package struct LoggedRun: Equatable, Sendable {
       profile.add(LoggedFrame(frame), layer: frame.layer)
     }
     lateCauses = profile.lateCauses
-    budget = profile.budget
+    (budget, framesOverBudget) = (profile.budget, profile.framesOverBudget)
     budgetReasons = frames.first?.toldRate == nil ? ["by its ticks"] : profile.frameBudget.reasons
     report.missed = missed ?? 0
     report.frameInterval.maximum = longest
