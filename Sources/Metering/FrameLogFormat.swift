@@ -31,7 +31,7 @@ import LinuxSystem
 /// | `missedPictures` | pictures of layers with effects, and shadows, that were painted, since none was kept |
 /// | `pictureTime` | the part of `composite` in which these were painted |
 /// | `layerPixels` | painted pixels, each as often as layers paint it |
-/// | `intervalsPerTick` | every how many refresh intervals its link is called |
+/// | `intervalsPerTick` | the refresh intervals from one call of its link to the next |
 /// | `missed`, `missedWhileStopped` | of a `presented` frame the missed intervals since the one before it, and those of them in which the process was stopped |
 /// | `standstill`, `standstillCause` | the missed intervals right before its tick for which no late frame accounts, and why they were missed |
 /// | `behindLate` | the missed intervals right before its tick for which a late frame accounts |

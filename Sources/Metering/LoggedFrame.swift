@@ -33,7 +33,7 @@ public struct LoggedFrame: Sendable {
   public var missedWhileStopped = 0
   /// The name of `blamedLayer` at that time; nil where it has none.
   public var layerName: String?
-  /// The refresh rate that the display told at the beginning; nil where nobody needs it.
+  /// The refresh rate that the display told at the beginning; nil where it is not known.
   public var toldRate: RefreshRate?
   /// The budget that was given for the run; nil without one.
   public var budget: Nanoseconds?
@@ -67,8 +67,8 @@ public struct FrameStep: BitwiseCopyable, Sendable {
 /// Finds out what becomes of each frame of an output, from the output's events. Allocates nothing for a frame.
 public struct FrameLedger: Sendable {
   private var pending: [FrameRecord] = []
-  /// The missed intervals that frames have been told of.
-  private var told = FPSMeter.Missed()
+  /// The missed intervals that logged frames have.
+  private var logged = FPSMeter.Missed()
 
   public init() {
     pending.reserveCapacity(16)
@@ -93,7 +93,7 @@ public struct FrameLedger: Sendable {
       var seen = LoggedFrame(record: frame, outcome: .presented)
       (seen.causes, seen.step) = (causes, meter.step)
       (seen.standstill, seen.missedBehindLateFrames) = (meter.lateCauses.standstill, meter.lateCauses.behind)
-      tell(meter.missed, to: &seen)
+      add(meter.missed, to: &seen)
       log(seen)
     case .lost(let frame):
       pending.removeAll { $0.submitted == frame.submitted && $0.frameNumber == frame.frameNumber }
@@ -116,13 +116,14 @@ public struct FrameLedger: Sendable {
     let report = meter.report(at: end)
     var rest = LoggedFrame(record: FrameRecord(), outcome: .noFrame)
     rest.record.frameNumber = meter.lastNumber(at: end)
-    tell(FPSMeter.Missed(all: report.missed, whileStopped: report.missedWhileStopped), to: &rest)
+    add(FPSMeter.Missed(all: report.missed, whileStopped: report.missedWhileStopped), to: &rest)
     return rest.missed > 0 ? rest : nil
   }
 
-  private mutating func tell(_ missed: FPSMeter.Missed, to frame: inout LoggedFrame) {
-    (frame.missed, frame.missedWhileStopped) = (missed.all - told.all, missed.whileStopped - told.whileStopped)
-    told = missed
+  /// Adds the part of all missed intervals that no frame has yet.
+  private mutating func add(_ missed: FPSMeter.Missed, to frame: inout LoggedFrame) {
+    (frame.missed, frame.missedWhileStopped) = (missed.all - logged.all, missed.whileStopped - logged.whileStopped)
+    logged = missed
   }
 
   private mutating func end(as outcome: LoggedFrame.Outcome, log: (LoggedFrame) -> Void) {

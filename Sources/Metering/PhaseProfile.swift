@@ -21,8 +21,8 @@ public struct PhaseProfile: Sendable {
     public var share: Double?
   }
 
-  /// One of the frames before which a picture stood longest, as they were late or came after missed intervals, or else one of those with most
-  /// work.
+  /// One of the frames that kept the picture before them on screen too long, as they were late or came after missed intervals, or else one of
+  /// those with most work.
   public struct WorstFrame: Sendable {
     public var record: FrameRecord
     /// Why it was late; nil if it was in time.

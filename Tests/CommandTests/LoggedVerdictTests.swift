@@ -128,7 +128,7 @@ struct LoggedVerdictTests {
   }
 
   @Test @MainActor func viewAgreesWithProfile() throws {
-    let seed = ProcessInfo.processInfo.environment["FRAMEPACE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+    let seed = UInt64(runSeed)
     var found: [String: Int] = [:]
     for number in 0..<(isLongRun ? 5_000 : 60) as Range<UInt64> {
       var random = RandomRun(seed: seed &+ number)

@@ -178,7 +178,8 @@ import Testing
   @Test func theLineWithoutAFrame() {
     var rest = LoggedFrame(record: FrameRecord(), outcome: .noFrame)
     (rest.record.frameNumber, rest.missed) = (9, 3)
+    (rest.toldRate, rest.budget) = (.hertz60, .milliseconds(8))
     let cells = Self.text([rest], .csv).split(separator: "\n").last?.split(separator: ",").map(String.init)
-    #expect(cells == ["9", "noFrame", "3", "0"])
+    #expect(cells == ["9", "noFrame", "3", "0", "60", "8000000"])
   }
 }

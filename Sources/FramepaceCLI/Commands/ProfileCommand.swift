@@ -35,9 +35,9 @@ struct ProfileCommand: JudgingCommand {
 
       Work fits where its p99 is within the budget (below 100 frames, where the \
       longest is); what is to spare is the rest of the budget then. Worst are the \
-      frames before which a picture stood for most refresh intervals too long, as they were \
-      late or intervals were missed; of equal ones those that were late themselves, \
-      then those with most work.
+      frames that kept the picture before them on screen too long, counted in refresh \
+      intervals, as they were late or intervals were missed; of equal ones those that \
+      were late themselves, then those with most work.
 
       Any program on the engine writes what it records of its frames to the file \
       that FRAMEPACE_PROFILE names: the last 32768 events of its first display, which \

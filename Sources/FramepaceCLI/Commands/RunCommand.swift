@@ -147,7 +147,7 @@ struct RunCommand: ParsableCommand {
                         was kept
         pictureTime     the part of composite in which these were painted
         layerPixels     painted pixels, each as often as layers paint it
-        intervalsPerTick  every how many refresh intervals its link is called
+        intervalsPerTick  refresh intervals from one call of its link to the next
         missed          of a presented frame the intervals missed since the one
                         before it; missedWhileStopped: those of them in which the
                         process was stopped

@@ -55,7 +55,7 @@ enum PageText {
     ),
     (
       "worst",
-      "The frames before which a picture stood for most refresh intervals too long, as they were late, or came after missed intervals for which no late frame accounts; of equal ones those that were late themselves, then those with most work. The picture shows the rectangles in which pixels may differ from the frame before; pixels that only moved, as those of a scrolled list, are not in them. Beside it are the layers whose layout or display took longest, eight at most."
+      "The frames that kept the picture before them on screen too long, counted in refresh intervals, as they were late, or came after missed intervals for which no late frame accounts; of equal ones those that were late themselves, then those with most work. The picture shows the rectangles in which pixels may differ from the frame before; pixels that only moved, as those of a scrolled list, are not in them. Beside it are the layers whose layout or display took longest, eight at most."
     ),
     ("of budget", "The mean time in a frame, as a part of its budget; the parts of the phases add up to that of all."),
     (
