@@ -76,16 +76,22 @@ final class FrameLogFile {
   }
 
   private func add(_ frame: LoggedFrame) {
-    var frame = frame
-    (frame.toldRate, frame.budget) = (toldRate, budget)
-    frame.layerName = frame.blamedLayer.flatMap { layers?.name(of: $0) }
-    chunk.append(frame)
+    chunk.append(frame.ofRun(at: toldRate, budget: budget) { layers?.name(of: $0) })
   }
 
   private func handOver() throws {
     try writer.take(chunk, waits: isPatient)
     chunk = []
     chunk.reserveCapacity(Self.chunkLength)
+  }
+}
+
+extension LoggedFrame {
+  /// The frame with the columns that its run fills.
+  func ofRun(at toldRate: RefreshRate, budget: Nanoseconds?, naming name: (UInt32) -> String?) -> LoggedFrame {
+    var frame = self
+    (frame.toldRate, frame.budget, frame.layerName) = (toldRate, budget, blamedLayer.flatMap(name))
+    return frame
   }
 }
 

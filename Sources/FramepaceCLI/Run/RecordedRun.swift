@@ -60,10 +60,7 @@ struct RecordedRun {
     var areas = RecordedAreas()
     let layers = LayerCosts.Summary(rows: recorded.layers)
     func keep(_ frame: LoggedFrame) {
-      var frame = frame
-      (frame.toldRate, frame.budget) = (recorded.refreshRate, budget)
-      frame.layerName = frame.blamedLayer.flatMap { layers.name(of: $0) }
-      frames.append(frame)
+      frames.append(frame.ofRun(at: recorded.refreshRate, budget: budget) { layers.name(of: $0) })
     }
     func log(_ frame: LoggedFrame) {
       keep(frame)
