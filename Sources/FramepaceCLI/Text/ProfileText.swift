@@ -61,7 +61,7 @@ enum ProfileText {
     "of budget: the mean time in a frame, as a part of its budget; the parts of the phases add up to that of all"
 
   private static let worstRule =
-    "worst: a picture stood too long before them, by most refresh intervals first; of equal ones those that were late themselves, then those with most work"
+    "worst: they kept the picture before them on screen too long, counted in refresh intervals; of equal ones those that were late themselves, then those with most work; missed: the intervals before them for which no late frame accounts"
 
   private static let processorRule =
     "processor: how long the frame's threads had one; less than all where they were blocked or the machine was busy elsewhere"
