@@ -39,7 +39,8 @@ struct RefreshIntervals: BitwiseCopyable, Sendable {
   mutating func add(_ frame: FrameRecord) -> Nanoseconds {
     let distance = (frame.promised ?? frame.tickTimestamp) - frame.tickTimestamp
     let interval = distance / Int64(max(frame.intervalsPerTick, 1))
-    if interval >= Self.shortest {
+    // A promise that was a guess, as at a variable rate, tells of no interval.
+    if frame.isTargetKnown, interval >= Self.shortest {
       let place = place(of: interval)
       places[place].frames += 1
       places[place].mean += (interval - places[place].mean) / Int64(places[place].frames)

@@ -14,7 +14,7 @@ import Testing
     frame.tickTimestamp = .zero + .seconds(1)
     frame.intervalsPerTick = intervals
     frame.target = frame.tickTimestamp + .seconds(milliseconds / 1000) * Int64(intervals)
-    frame.promised = isGuess ? nil : frame.target
+    (frame.promised, frame.isTargetKnown) = (frame.target, !isGuess)
     (frame.start, frame.delivered, frame.presented) = (frame.tickTimestamp, frame.tickTimestamp, frame.target)
     frame.phases[.composite] = .seconds(work / 1000)
     frame.submitted = frame.start + frame.work
