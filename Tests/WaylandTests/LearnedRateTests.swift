@@ -48,9 +48,9 @@ final class LearnedRateTests: XCTestCase {
     let mean = period + policy.lateness.milliseconds
     XCTAssertEqual(
       stage.display.ticker.interval.milliseconds, mean, accuracy: mean * 0.12, "\(note): \(stage.display.reason)")
-    // A late timer leaves the time of the next vblank open.
+    // A late timer leaves the time of the next vblank open: of 1,300 runs one missed nine of them, and all others five or fewer.
     XCTAssertGreaterThanOrEqual(
-      stage.shown.count, count - (policy.lateness > .zero ? 8 : 3), "\(note): \(stage.display.reason)")
+      stage.shown.count, count - (policy.lateness > .zero ? 12 : 3), "\(note): \(stage.display.reason)")
     try stage.end()
   }
 }
