@@ -46,7 +46,9 @@ struct FeedbackGrid: Sendable {
   private mutating func measureRate() {
     let period = model.period
     func isNear(_ rate: RefreshRate) -> Bool { abs(period - rate.exactInterval) <= rate.exactInterval * Self.otherRate }
-    guard !isNear(refreshRate), model.periodUncertainty < period * 0.01, gaps.usual.map(agrees) ?? false else {
+    guard !isNear(refreshRate), model.periodUncertainty < period * 0.01,
+      gaps.usual(ofAtLeast: Self.fewGaps).map(agrees) ?? false
+    else {
       strays = 0
       return
     }
@@ -58,7 +60,8 @@ struct FeedbackGrid: Sendable {
 
   /// Begins with the usual distance of stamps, if that is neither the period nor a multiple of it, and the model cannot find it.
   private mutating func beginAnew() {
-    guard let usual = gaps.usual, !agrees(usual), let rate = RefreshRate(hertz: 1e9 / usual) else { return }
+    guard let usual = gaps.usual(ofAtLeast: Self.enoughGaps), !agrees(usual), let rate = RefreshRate(hertz: 1e9 / usual)
+    else { return }
     begin(at: abs(usual - told.exactInterval) < usual * Self.otherGap ? told : rate)
   }
 
@@ -76,7 +79,9 @@ struct FeedbackGrid: Sendable {
   /// False for a period that is longer than the told one as long as the distances of stamps do not prove it. Each stamp is then a tick, so that
   /// they soon do. Else a period that is much too long would grow: its frames are seen at the vblank after the tick, and the next period
   /// counts from there.
-  private var isProved: Bool { model.period < told.exactInterval * Self.longPeriod || gaps.usual.map(agrees) ?? false }
+  private var isProved: Bool {
+    model.period < told.exactInterval * Self.longPeriod || gaps.usual(ofAtLeast: Self.fewGaps).map(agrees) ?? false
+  }
 
   /// True if the usual distance of stamps is the period, or a multiple of it.
   private func agrees(_ usual: Double) -> Bool {
@@ -89,8 +94,13 @@ struct FeedbackGrid: Sendable {
   private static let otherRate = 0.03
   /// The period, in intervals of the told rate, from which one has to be proved.
   private static let longPeriod = 1.2
-  /// The number of stamps in a row that must show another rate, or leave a long period without proof: those of a busy compositor wander.
+  /// The number of stamps in a row that must show another rate: those of a busy compositor wander.
   private static let proofs = 12
+  /// The number of stamps in a row that may leave a long period without proof.
+  private static let patience = 60
+  /// The distances that must tell something to prove a period, and to begin with another one: at another rate than the told one few stamps have
+  /// a tick behind them.
+  private static let (fewGaps, enoughGaps) = (5, 10)
 
   /// Takes the stamp of a frame that was seen.
   ///
@@ -106,7 +116,7 @@ struct FeedbackGrid: Sendable {
     model.observe(VBlank(timestamp: stamp, sequence: 0))
     unproved = isProved ? 0 : unproved + 1
     // A ticker with the same period may swallow the ticks that would prove it.
-    if unproved > Self.proofs {
+    if unproved > Self.patience {
       unproved = 0
       begin(at: told)
       model.observe(VBlank(timestamp: stamp, sequence: 0))

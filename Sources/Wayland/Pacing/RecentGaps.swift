@@ -22,11 +22,10 @@ struct RecentGaps: BitwiseCopyable, Sendable {
 
   /// The part by which distances differ that are about as long. One interval and two, or two and three, differ by more.
   private static let spread = 0.2
-  /// A display at another rate than the told one gets ticks behind few stamps before its rate is known.
-  private static let leastCount = 5
-
-  /// The middle one of those that tell something; nil if they are too few, or if fewer than a third are about as long.
-  var usual: Double? {
+  /// The middle one of those that tell something; nil if fewer than a third are about as long.
+  ///
+  /// - Parameter least: the number that must tell something; else it is nil.
+  func usual(ofAtLeast least: Int) -> Double? {
     guard isFull else { return nil }
     var sorted = gaps
     for index in 1..<Self.capacity {
@@ -38,7 +37,7 @@ struct RecentGaps: BitwiseCopyable, Sendable {
     }
     let first = sorted.indices.first { sorted[$0] > 0 } ?? Self.capacity
     let count = Self.capacity - first
-    guard count >= Self.leastCount else { return nil }
+    guard count >= least else { return nil }
     let middle = Double(sorted[first + count / 2])
     let near = (first..<Self.capacity).count { abs(Double(sorted[$0]) - middle) <= middle * Self.spread }
     return near * 3 >= count ? middle : nil
