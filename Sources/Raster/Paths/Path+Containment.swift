@@ -38,7 +38,10 @@ extension Path {
   /// as if each were a point.
   ///
   /// - Parameters:
-  ///   - start, end: the part of the path that is drawn, in shares of its length.
+  ///   - point: in the path's coordinates.
+  ///   - style: the pen.
+  ///   - start: where the drawn part of the path begins, in shares of its length.
+  ///   - end: where it ends, in shares of its length.
   /// - Complexity: makes the outline of the whole stroke, which is not kept.
   public func strokeContains(_ point: Point, style: StrokeStyle, from start: Double = 0, to end: Double = 1) -> Bool {
     var outliner = StrokeOutliner()
