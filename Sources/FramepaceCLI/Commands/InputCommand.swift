@@ -134,7 +134,7 @@ struct InputCommand: ParsableCommand {
     let script = try InputOptions.script(path)
     let end = script.events.map(\.time).max() ?? .zero
     let summary = InputText.summary(InputTally(script.events), of: path, time: end - .zero, width: width)
-    let note = StrayEvents(script.events).sentence.map { "\n\n" + Text.paragraph($0, width: width) }
-    return summary + (note ?? "")
+    return ([summary] + ScriptDoubts(script.events).sentences.map { Text.paragraph($0, width: width) }).joined(
+      separator: "\n\n")
   }
 }
