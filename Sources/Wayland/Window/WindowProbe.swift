@@ -38,7 +38,8 @@ public final class WindowProbe: VBlankSource {
 
     public var description: String {
       switch self {
-      case .silent: "the desktop does not tell when frames are seen"
+      case .silent:
+        "the desktop does not tell when frames are seen; on a console, without a desktop, the screen itself tells"
       case .closed: "the window was closed"
       }
     }
