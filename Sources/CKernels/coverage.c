@@ -122,8 +122,7 @@ AVX2 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, in
   // The sum is a double as in the portable loop, so that both treat a column beyond 2³¹ alike.
   double first = (double)x + 0.5;
   __m256d column = _mm256_setr_pd(first, first + 1, first + 2, first + 3);
-  int64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
+  for (int64_t i = 0; i < count; i += 4) {
     __m256d u = _mm256_add_pd(_mm256_mul_pd(ua, column), u_offset);
     __m256d v = _mm256_add_pd(_mm256_mul_pd(va, column), v_offset);
     __m256d along_u = _mm256_andnot_pd(sign, u), along_v = _mm256_andnot_pd(sign, v);
@@ -140,10 +139,13 @@ AVX2 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, in
         _mm256_cvttpd_epi32(_mm256_add_pd(_mm256_mul_pd(covered, _mm256_set1_pd(255)), _mm256_set1_pd(0.5)));
     bytes = _mm_packus_epi16(_mm_packus_epi32(bytes, bytes), bytes);
     int32_t four = _mm_cvtsi128_si32(bytes);
-    __builtin_memcpy(coverage + i, &four, 4);
+    if (count - i >= 4) {
+      __builtin_memcpy(coverage + i, &four, 4);
+    } else {
+      for (int64_t j = i; j < count; j++, four >>= 8) coverage[j] = (uint8_t)four;
+    }
     column = _mm256_add_pd(column, _mm256_set1_pd(4));
   }
-  for (; i < count; i++) coverage[i] = coverage_pixel((double)(x + i) + 0.5, u_row, v_row, s);
 }
 
 #endif
