@@ -233,8 +233,7 @@ struct RenderCommand: ParsableCommand {
       Terminal.error.show(progress: "")
       Terminal.error.note(sentence)
     }
-    content.stage?.onPictureFailure = { _, error in note("\(error)") }
-    content.stage?.onMissingCharacters = { _, missing in note("\(missing)") }
+    content.stage?.tellOfFaults(note)
     content.play(on: renderer.engine, start: renderer.start)
     let player = script.map { renderer.engine.play($0) }
     if player != nil, let sentence = content.root.noteOfUntakenInput { note("\(scene.name): \(sentence)") }

@@ -145,8 +145,7 @@ final class SceneSession {
   /// Reads a scene's file again whenever it changes, and tells of pictures and letters that cannot be shown.
   func watchScene() throws {
     guard case .file(let path) = scene else { return }
-    content.stage?.onPictureFailure = { [weak self] _, error in self?.onNote?(.change("\(error)")) }
-    content.stage?.onMissingCharacters = { [weak self] _, missing in self?.onNote?(.change("\(missing)")) }
+    content.stage?.tellOfFaults { [weak self] in self?.onNote?(.change($0)) }
     try content.stage?.watch(path) { [weak self] in
       self?.onNote?(.reload(path: path))
     } onError: { [weak self] error in

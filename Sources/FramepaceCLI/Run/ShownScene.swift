@@ -176,3 +176,19 @@ final class ShownScene {
     stage?.invalidate()
   }
 }
+
+extension SceneStage {
+  /// Tells of the pictures and letters of the scene that are not shown as they should be.
+  @MainActor
+  func tellOfFaults(_ tell: @escaping @MainActor (String) -> Void) {
+    onPictureFailure = { _, error in tell("\(error)") }
+    onMissingCharacters = { _, missing in tell("\(missing)") }
+    onMixedDirections = { text in
+      tell(
+        """
+        the text “\(text.string.shortened)” has letters from right to left beside others or beside digits, which a text shows in the \
+        wrong order; make it a paragraph
+        """)
+    }
+  }
+}

@@ -22,7 +22,8 @@ import RenderTree
 /// with the gravity `resize` it keeps its size, at the side to which it is aligned.
 ///
 /// All letters of a line are in one font and one direction, that of its script. A text that has Arabic or Hebrew beside Latin letters or
-/// beside digits is for a ``ParagraphLayer``, as is one that may need a second font; a debug build says so.
+/// beside digits is for a ``ParagraphLayer``, as is one that may need a second font: ``onMixedDirections`` and
+/// ``onMissingCharacters`` tell of them, and without these a debug build says so.
 open class TextLayer: Layer {
   /// The horizontal place of a line that is narrower than the layer.
   public enum Alignment: String, CaseIterable, Hashable, Sendable {
@@ -66,6 +67,8 @@ open class TextLayer: Layer {
 
   /// Called when a text is displayed of which the font lacks characters.
   public var onMissingCharacters: (@MainActor (TextLayer, MissingCharacters) -> Void)?
+  /// Called when a text is displayed that has letters from right to left beside others or beside digits: these are in the wrong order.
+  public var onMixedDirections: (@MainActor (TextLayer) -> Void)?
 
   private var shapedLine: TextLine?
   /// The shaped line as it was last cut to a width.
@@ -119,9 +122,13 @@ open class TextLayer: Layer {
 
   override func willDisplay() {
     guard !bounds.isEmpty, let line = drawing?.line else { return }
-    hint(
-      "has letters from right to left beside others or beside digits, and shows these in the wrong order; a ParagraphLayer sets them",
-      if: line.mixesDirections)
+    if let onMixedDirections {
+      if line.mixesDirections { onMixedDirections(self) }
+    } else {
+      hint(
+        "has letters from right to left beside others or beside digits, and shows these in the wrong order; a ParagraphLayer sets them",
+        if: line.mixesDirections)
+    }
     guard line.lacksGlyphs else { return }
     if let onMissingCharacters {
       onMissingCharacters(
