@@ -296,8 +296,7 @@ let package = Package(
       "KMSTests",
       [
         "CDRM", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "KMS", "KMSTesting",
-        "LinuxSystem",
-        "Presentation", "Raster", "RenderTree", "RunLoops", "Seats", "TestLength", "exiting",
+        "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Seats", "TestLength", "exiting",
       ]),
     tests(
       "PresentationTests",
@@ -335,7 +334,8 @@ let package = Package(
     .target(
       name: "CPangoLayout", dependencies: ["CPangoFT2"], path: "Tests/CPangoLayout",
       cSettings: [.treatAllWarnings(as: .error)]),
-    tests("TypesettingTests", ["CPangoLayout", "Geometry", "LinuxSystem", "Raster", "TestLength", "Typesetting"]),
+    tests(
+      "TypesettingTests", ["CHarfBuzz", "CPangoLayout", "Geometry", "LinuxSystem", "Raster", "TestLength", "Typesetting"]),
     // librsvg in the process itself, for comparison.
     .systemLibrary(name: "CRSVG", path: "Tests/CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
     tests(
