@@ -31,6 +31,10 @@ extension PhaseProfile {
   /// The frames that were asked for at other rates than `rates`.
   public var framesAtOtherRates: Int { frameBudget.intervals.frames - rates.reduce(0) { $0 + $1.frames } }
 
+  /// The frames whose rate is not known: no tick asked for them, or one that guessed the next vblank. They are judged by the rate of the frame
+  /// before.
+  public var framesAtUnknownRates: Int { frames - frameBudget.intervals.frames }
+
   /// The refresh intervals from tick to tick at the rate that most of the frames so far were asked for.
   public var intervalsPerTick: Int { frameBudget.distances.usual }
 
@@ -80,6 +84,7 @@ extension PhaseProfile {
     guard frameBudget.hasChanged else { return nil }
     let main = rates.prefix(3).map { "\($0.frames) frames at \(Verdict.goal(1 / $0.interval.seconds))" }
     let others = frameBudget.intervals.frames - rates.prefix(3).reduce(0) { $0 + $1.frames }
-    return "the refresh rate changed: \((main + (others > 0 ? ["\(others) at others"] : [])).joined(separator: ", "))"
+    let rest = [(others, "others"), (framesAtUnknownRates, "an unknown rate")].filter { $0.0 > 0 }
+    return "the refresh rate changed: \((main + rest.map { "\($0) at \($1)" }).joined(separator: ", "))"
   }
 }

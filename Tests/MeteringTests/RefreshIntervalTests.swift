@@ -91,6 +91,13 @@ import Testing
     #expect(
       heavy.verdict()
         == "does not fit the rates that the display had: the median frame takes 120 % of its own budget" + text)
+    // All frames have a place: no tick asked for three of them.
+    var first = frame(16.667, work: 4)
+    first.promised = nil
+    let unasked = profile(many(120, frame(16.667, work: 8)) + many(80, frame(6.945, work: 4)) + many(3, first))
+    #expect(unasked.framesAtUnknownRates == 3 && light.framesAtUnknownRates == 0)
+    #expect(
+      unasked.verdict() == light.verdict().replacing("143.99 Hz", with: "143.99 Hz, 3 at an unknown rate"))
   }
 
   /// There is room for eight rates: those of most frames are kept.

@@ -84,7 +84,9 @@ struct ProfileCommand: JudgingCommand {
                                vblanks have another rate
         rates                  those that the display had: rate, frames, and told:
                                true for refreshRate; the eight with most frames,
-                               and framesAtOtherRates: how many had another one
+                               and framesAtOtherRates: how many had another one;
+                               framesAtUnknownRates: how many no tick asked for, or
+                               one that guessed
         frames, late           the numbers of frames seen and of late frames
         overBudget             the number of frames whose work took longer
         lateCauses             the number of late frames by cause, together late

@@ -150,6 +150,7 @@ struct ProfileFigures {
         ("refreshRate", .decimal(profile.refreshRate.hertz, 3)),
         ("budget", .milliseconds(profile.budget)), ("budgetSource", .text(profile.budgetSource.rawValue)),
         ("rates", .list(profile.rates.map(Self.rate))), ("framesAtOtherRates", .count(profile.framesAtOtherRates)),
+        ("framesAtUnknownRates", .count(profile.framesAtUnknownRates)),
         ("frames", .count(profile.frames)),
         ("late", .count(profile.lateFrames)),
         ("overBudget", .count(profile.framesOverBudget)),
