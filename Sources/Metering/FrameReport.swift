@@ -40,6 +40,8 @@ public struct FrameReport: Equatable, Sendable {
   public var frames = 0
   /// Frames that were seen.
   public var presented = 0
+  /// Those of them of which nobody tells when they were seen: some desktops do not. It is assumed, and with it all that follows from it.
+  public var assumed = 0
   /// Frames that were handed over and wait for their vblank at the end of the run. In the figures of a whole run only.
   public var pending = 0
   /// When the first frame was seen.

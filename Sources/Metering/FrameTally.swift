@@ -214,6 +214,7 @@ struct FrameTally<Durations: DurationCollection> {
     let shown = refreshRate.intervals(in: frame.presented - frame.tickTimestamp + interval / 2)
     guard span.contains(frame.frameNumber &+ UInt64(max(0, shown))) else { return }
     counts.presented += 1
+    counts.assumed += frame.isPresentedKnown ? 0 : 1
     counts.late += frame.isLate(interval: interval) ? 1 : 0
     counts.early += frame.isEarly(interval: interval) ? 1 : 0
     counts.hitchTime += hitch

@@ -13,7 +13,8 @@ extension PhaseProfile {
   ///   - name: the name of a layer, by which frames were late; nil for one that has none.
   package func verdict(of report: FrameReport, naming name: (UInt32) -> String? = { _ in nil }) -> String {
     let missed = report.missedVerdict(interval: frameBudget.intervals.usual.interval)
-    return verdict(lost: report.lost, naming: name) + (missed.map { "; \($0)" } ?? "")
+    let parts = [missed, report.assumptionVerdict].compactMap(\.self)
+    return ([verdict(lost: report.lost, naming: name)] + parts).joined(separator: "; ")
   }
 
   /// The answer in one sentence: whether the work fits the budget and how much room there is, how many frames were late, and by what.
@@ -100,6 +101,15 @@ extension FrameReport {
     }
     return "\(head)\(text); \(Verdict.standing(longest))"
   }
+
+  /// A verdict's part about frames of which nobody tells when they were seen; nil for less than a twentieth of them: an answer may be lost.
+  var assumptionVerdict: String? {
+    guard assumed > 0, assumed * 20 >= presented else { return nil }
+    return "when \(assumedFrames) were seen is assumed: the desktop does not tell"
+  }
+
+  /// The frames of which nobody tells when they were seen: "5 of 100 frames".
+  var assumedFrames: String { assumed == presented ? "frames" : "\(assumed) of \(presented) frames" }
 }
 
 extension MissedCause {

@@ -103,7 +103,7 @@ public final class Output {
     presenter.onEvent = { [weak self] event in
       guard let self else { return }
       switch event {
-      case .presented(let feedback): presented(feedback.timestamp)
+      case .presented(let feedback): presented(feedback)
       case .dropped: if !pending.isEmpty { observers.notify(.lost(pending.removeFirst())) }
       case .reset: presenterDidReset()
       case .refused(let error): refused(error)
@@ -373,14 +373,14 @@ public final class Output {
     for frame in lost { observers.notify(.lost(frame)) }
   }
 
-  /// - Parameter time: when the oldest pending frame was seen, on the loop's clock.
-  private func presented(_ time: MonotonicTime) {
+  /// - Parameter feedback: when the oldest pending frame was seen.
+  private func presented(_ feedback: PresentationFeedback) {
     if pending.isEmpty { return }
     var record = pending.removeFirst()
     // Until the clock of its stamps is known, a display may tell of the future or of long ago.
-    let (now, slack) = (clock.now, ticker.interval / 2)
-    let time = time - now <= slack && record.submitted - time <= slack ? time : now
-    (record.presented, shownTime) = (time, record.animationTime)
+    let (now, stamp, slack) = (clock.now, feedback.timestamp, ticker.interval / 2)
+    let time = stamp - now <= slack && record.submitted - stamp <= slack ? stamp : now
+    (record.presented, record.isPresentedKnown, shownTime) = (time, feedback.isKnown, record.animationTime)
     // A frame whose target was a guess, as before the first vblank and after a pause, is in time.
     let isEarly = record.target - time > ticker.interval / 2
     if !record.isTargetKnown { (record.promised, record.target) = (nil, time) }

@@ -9,10 +9,13 @@ public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
   public var timestamp: MonotonicTime
   /// The vblank's number, counted as the display's `VBlankSource` counts.
   public var sequence: UInt64
+  /// False if the display did not tell `timestamp`, and it is assumed.
+  public var isKnown: Bool
 
-  public init(timestamp: MonotonicTime, sequence: UInt64) {
+  public init(timestamp: MonotonicTime, sequence: UInt64, isKnown: Bool = true) {
     self.timestamp = timestamp
     self.sequence = sequence
+    self.isKnown = isKnown
   }
 }
 

@@ -129,6 +129,20 @@ struct RecordedRunTests {
     #expect(!older.figures.subject.heading(width: 79).contains("measured"))
   }
 
+  /// The file has which times a desktop has not told, and the report and the verdict say that they are assumed.
+  @Test @MainActor func timesThatAreAssumedAreSaid() throws {
+    let events = PageTests.frames(20).map { frame in
+      var seen = frame
+      seen.isPresentedKnown = false
+      return FrameEvent.presented(seen)
+    }
+    let figures = RecordedRun(try RecordedProfile(Self.profile(events).bytes), budget: nil).figures
+    #expect(figures.verdict.hasSuffix("; when frames were seen is assumed: the desktop does not tell"), "\(figures.verdict)")
+    let text = figures.text(width: 80)
+    #expect(text.contains("\nassumed   when frames were seen, as the desktop does not tell\n"), "\(text)")
+    #expect(figures.json.line.contains("\"assumed\":20"))
+  }
+
   /// Percentiles of a profile are read from histograms, and its footnote says so.
   @Test @MainActor func theFootnoteSaysHowExactPercentilesAre() throws {
     let text = RecordedRun(Self.profile(Self.events(200)), budget: nil).figures.text(width: 400)

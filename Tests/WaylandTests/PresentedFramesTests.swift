@@ -31,7 +31,7 @@ import Testing
     let third = frames.commit(expected: time(48))
     _ = frames.answer(third, .seen(time(47)), at: time(47))
     let first = frames.next(at: time(1000))
-    #expect(first == .seen(time(16)))
+    #expect(first == .assumed(time(16)))
     // One after it has an answer, and this one may get its own.
     let second = frames.next(at: time(1000))
     #expect(second == nil)
@@ -55,7 +55,7 @@ import Testing
     #expect(frames.deadline(isTaken: false, interval: interval) == time(38))
     frames.giveUp()
     let told = frames.next(at: time(1000))
-    #expect(told == .seen(time(32)))
+    #expect(told == .assumed(time(32)))
     #expect(frames.deadline(isTaken: false, interval: interval) == time(88))
   }
 
@@ -72,7 +72,7 @@ import Testing
     // Those before the newest were seen.
     for number in 1...2 {
       let told = frames.next(at: time(1000))
-      #expect(told == .seen(time(Int64(number) * 16)))
+      #expect(told == .assumed(time(Int64(number) * 16)))
     }
     var told = frames.next(at: time(1000))
     #expect(told == nil && frames.isSilent && !frames.wantsFeedback)
@@ -93,7 +93,7 @@ import Testing
     var told = frames.next(at: time(15))
     #expect(told == nil)
     told = frames.next(at: time(16))
-    #expect(told == .seen(time(16)))
+    #expect(told == .assumed(time(16)))
     var isSeen = frames.vblank(at: time(16), interval: .milliseconds(16))
     #expect(!isSeen && frames.count == 1)
     isSeen = frames.vblank(at: time(32), interval: .milliseconds(16))

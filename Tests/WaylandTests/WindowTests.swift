@@ -33,7 +33,7 @@ final class WindowTests: XCTestCase {
       XCTAssertEqual(stage.shown.count, 300)
       XCTAssertEqual(stage.presented.count, 300)
       XCTAssertEqual(stage.presented.map(\.presented), stage.shown.map { $0.time as MonotonicTime? })
-      XCTAssertTrue(stage.presented.allSatisfy { abs($0.lateness.count) < 1000 })
+      XCTAssertTrue(stage.presented.allSatisfy { abs($0.lateness.count) < 1000 && $0.isPresentedKnown })
       try stage.checkPicture()
     }
   }
@@ -108,6 +108,7 @@ final class WindowTests: XCTestCase {
         stage.run(for: .seconds(5))
         XCTAssertEqual(stage.shown.count, 300)
         XCTAssertEqual(stage.presented.count, 300)
+        XCTAssertTrue(stage.presented.allSatisfy { !$0.isPresentedKnown }, "nobody told when they were seen")
         try stage.checkPicture()
       }
     }

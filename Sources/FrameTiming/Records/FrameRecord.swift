@@ -56,6 +56,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// True if the target was more than a guess when the frame was made. A guess is replaced by the vblank at which the frame was
   /// shown: a frame cannot be late for a vblank that was not known.
   public var isTargetKnown = true
+  /// True if the display told `presented`, false if that is assumed: some desktops do not tell when frames of a window are seen.
+  public var isPresentedKnown = true
   /// When the frame was to be begun: at its tick's vblank, or later if the tick was delayed to a deadline before the target. A
   /// frame without a tick was not due before it was begun.
   public var start: MonotonicTime = .zero

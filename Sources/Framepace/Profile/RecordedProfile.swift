@@ -123,7 +123,7 @@ package struct RecordedProfile: Sendable {
       .count("intervalsPerTick", \.intervalsPerTick), .duration("lostVBlanks", \.lostVBlankTime),
       .duration("missedWait", \.missedWait), .time("submitted", \.submitted), .duration("heldBack", \.heldBack),
       Column("input", .time, { $0.input?.nanoseconds }) { $0.input = MonotonicTime(nanoseconds: $1) },
-      .time("presented", \.presented),
+      .time("presented", \.presented), .truth("presentedKnown", \.isPresentedKnown),
     ]
     let counts: [Column<FrameRecord>] = [
       .count("paintedPixels", \.paintedPixels), .count("damagePixels", \.damagePixels),

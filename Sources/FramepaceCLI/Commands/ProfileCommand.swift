@@ -121,7 +121,9 @@ struct ProfileCommand: JudgingCommand {
                                paintedRatio: painted for each dirty one, overdraw:
                                how often one was painted
         statistics             rates, counts (frames: those that were made, which
-                               are presented, discarded, lost or pending), lows,
+                               are presented, discarded, lost or pending; assumed:
+                               those of which the desktop does not tell when they
+                               were seen), lows,
                                hitchTimeRatio in ms/s, its class, frameInterval,
                                latency, inputLatency, animationError,
                                predictionError and tickLateness, each with P50 P95

@@ -184,7 +184,8 @@ struct RunCommand: ParsableCommand {
                      frames: those that were made, which are presented,
                      discarded, lost and pending: by how many more or fewer
                      wait for their vblank; late and early, which are
-                     presented; missed, idle,
+                     presented; assumed: those of which the desktop does not
+                     tell when they were seen; missed, idle,
                      hitchTimeRatio: the time that pictures stood too long,
                      in ms per second,
                      discardedWork: the sum of work for no frame

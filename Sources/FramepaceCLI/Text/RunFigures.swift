@@ -21,6 +21,7 @@ struct RunFigures {
       ("ticks", .count(counts.ticks)),
       ("frames", .count(counts.frames)),
       ("presented", .count(counts.presented)),
+      ("assumed", .count(counts.assumed)),
       ("late", .count(counts.late)),
       ("early", .count(counts.early)),
       ("discarded", .count(counts.discarded)),
@@ -66,7 +67,8 @@ extension FrameReport {
       ("intervals", .count(intervals)), ("refreshRate", .decimal(refreshRate ?? nominalRefreshRate.hertz, 3)),
       ("tickRate", .decimal(tickRate, 3)), ("frameRate", .decimal(frameRate, 3)),
       ("presentedRate", .decimal(presentedRate, 3)), ("ticks", .count(ticks)), ("frames", .count(frames)),
-      ("presented", .count(presented)), ("late", .count(late)), ("early", .count(early)), ("discarded", .count(discarded)),
+      ("presented", .count(presented)), ("assumed", .count(assumed)), ("late", .count(late)), ("early", .count(early)),
+      ("discarded", .count(discarded)),
       ("lost", .count(lost)), ("pending", .count(pending)), ("missed", .count(missed)),
       ("idle", .count(idle)), ("discardedWork", .milliseconds(discardedWork)),
       ("onePercentLow", .decimal(onePercentLow, 3)), ("tenthPercentLow", .decimal(tenthPercentLow, 3)),
@@ -109,7 +111,8 @@ extension FrameReport {
 
   private static var counts: [WritableKeyPath<FrameReport, Int>] {
     [
-      \.intervals, \.ticks, \.unticked, \.frames, \.presented, \.late, \.early, \.discarded, \.lost, \.missed, \.leftOut,
+      \.intervals, \.ticks, \.unticked, \.frames, \.presented, \.assumed, \.late, \.early, \.discarded, \.lost, \.missed,
+      \.leftOut,
       \.idle,
     ]
   }

@@ -14,6 +14,8 @@ import LinuxSystem
 struct PresentedFrames: Sendable {
   enum Answer: Hashable, Sendable {
     case seen(MonotonicTime)
+    /// Nobody tells when it was seen: at this time, as far as can be known.
+    case assumed(MonotonicTime)
     case dropped
   }
 
@@ -145,13 +147,13 @@ struct PresentedFrames: Sendable {
     // Its callback has come since, or the next one would not have been allowed.
     if isSilent, frames.count > 1, first.expected <= now || frames.count > Self.mostWaiting {
       frames.removeFirst()
-      return .seen(first.expected)
+      return .assumed(first.expected)
     }
     let later = frames.dropFirst(2).first { $0.answer != nil }
     guard !isSilent, later != nil || frames.count > Self.mostWaiting else { return nil }
     frames.removeFirst()
-    guard case .seen(let time)? = later?.answer else { return .seen(first.expected) }
-    return .seen(min(first.expected, time))
+    guard case .seen(let time)? = later?.answer else { return .assumed(first.expected) }
+    return .assumed(min(first.expected, time))
   }
 
   /// When the answer about the oldest frame is overdue; nil if none is awaited.
@@ -169,7 +171,7 @@ struct PresentedFrames: Sendable {
   /// Takes the oldest frame for seen when it was expected to be, as its answer is overdue.
   mutating func giveUp() {
     guard let first = frames.first, first.answer == nil else { return }
-    frames[0].answer = .seen(first.expected)
+    frames[0].answer = .assumed(first.expected)
     if unheard.count == Self.mostUnheard { unheard.removeFirst() }
     unheard.append(first)
   }

@@ -270,6 +270,7 @@ public final class WaylandDisplay: Display {
     while let answer = frames.next(at: clock.now) {
       switch answer {
       case .seen(let time): tell(.presented(PresentationFeedback(timestamp: time, sequence: 0)))
+      case .assumed(let time): tell(.presented(PresentationFeedback(timestamp: time, sequence: 0, isKnown: false)))
       case .dropped: tell(.dropped)
       }
     }
@@ -283,7 +284,7 @@ public final class WaylandDisplay: Display {
   private func clockTicked(_ vblank: VBlank) {
     tellFrames()
     if frames.vblank(at: vblank.timestamp, interval: interval) {
-      tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)))
+      tell(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence, isKnown: false)))
     }
     if frames.isSilent, frames.count > 0 { wait.start(after: vblank.timestamp) }
   }
