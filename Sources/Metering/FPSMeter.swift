@@ -111,13 +111,9 @@ public final class FPSMeter {
   /// The step to the last frame that was seen, from the one before; nil if there was none since an idle time.
   public var step: FrameStep? { run.lastStep }
 
-  /// The missed intervals of the run so far.
-  struct Missed: Sendable {
-    var all = 0
-    var whileStopped = 0
-  }
-
-  var missed: Missed { Missed(all: run.counts.missed, whileStopped: run.counts.missedWhileStopped) }
+  /// How far the last frame that was seen was from the vblank that it was made for, see `FrameReport.predictionError`; nil if that says nothing
+  /// of the prediction.
+  var predictionError: Nanoseconds? { run.lastPredictionError }
 
   /// The last interval of a run that ends at `end`; nil for the last one that had a tick or a frame.
   func lastNumber(at end: MonotonicTime?) -> UInt64 { max(run.number(at: nil) + 1, number(at: end)) - 1 }

@@ -6,7 +6,7 @@ import LinuxSystem
 /// | column | meaning |
 /// | --- | --- |
 /// | `number` | the refresh interval that the frame belongs to |
-/// | `outcome` | `presented`, `discarded`, `lost` or `pending`; see `LoggedFrame.Outcome`. A last line with `noFrame` has the intervals that were missed after the last frame, until the run ended |
+/// | `outcome` | `presented`, `discarded`, `lost` or `pending`; see `LoggedFrame.Outcome`. A last line with `noFrame` has the counts of the rest of the run, after the last frame that was seen |
 /// | `tick` | the vblank of its tick |
 /// | `promised` | the vblank that its tick promised to link callbacks |
 /// | `target`, `targetKnown` | the vblank that it was composited for, and whether that was more than a guess |
@@ -17,7 +17,7 @@ import LinuxSystem
 /// | `missedWait` | the end of `missedTime` in which the loop waited for a vblank, having asked too late for the one before |
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
 /// | `input` | when the earliest input event arrived of those that this frame is the first to show |
-/// | `presented` | the vblank that showed it |
+/// | `presented`, `presentedKnown` | the vblank that showed it, and whether the display told that: else it is assumed |
 /// | `inputDelivery`, `callbacks`, `layout`, `display`, `asyncWait`, `animate`, `diff`, `composite`, `present` | the time in each phase; see `FrameRecord.Phase` |
 /// | `work` | all phases together; that of a `discarded` frame was done for nothing |
 /// | `frameInterval` | from the vblank that showed the frame before |
@@ -32,7 +32,12 @@ import LinuxSystem
 /// | `pictureTime` | the part of `composite` in which these were painted |
 /// | `layerPixels` | painted pixels, each as often as layers paint it |
 /// | `intervalsPerTick` | the refresh intervals from one call of its link to the next |
-/// | `missed`, `missedWhileStopped` | of a `presented` frame the missed intervals since the one before it, and those of them in which the process was stopped |
+/// | `predictionError` | how much later it was seen than at `target`; where that says nothing of the prediction, it is not known |
+/// | `intervals`, `intervalTime` | of a `presented` frame the refresh intervals since the one before it, and their time; without those in which nobody could see the display |
+/// | `missed`, `missedWhileStopped` | those of them that were missed, and those of these in which the process was stopped |
+/// | `ticks`, `idle` | those of them that had a tick, or a frame that needed none, and those in which nothing was wanted; below zero for one that counted as such before and was not |
+/// | `early` | 1 if it was seen more than half an interval before its target |
+/// | `hitchTime` | how long pictures stood since the one before it that should have been replaced |
 /// | `standstill`, `standstillCause` | the missed intervals right before its tick for which no late frame accounts, and why they were missed |
 /// | `behindLate` | the missed intervals right before its tick for which a late frame accounts |
 /// | `layer`, `layerName` | the number of the layer that took half or more of the phase that is `cause`, and its name at that time |
@@ -125,7 +130,10 @@ extension RefreshRate {
 extension LoggedFrame {
   fileprivate var cells: [(name: StaticString, value: Cell)] {
     guard outcome == .noFrame else { return cellsOfFrame }
-    let known = ["number", "outcome", "missed", "missedWhileStopped", "refreshRate", "budget"]
+    let known = [
+      "number", "outcome", "intervals", "intervalTime", "missed", "missedWhileStopped", "ticks", "idle", "hitchTime",
+      "refreshRate", "budget",
+    ]
     return cellsOfFrame.map { known.contains("\($0.name)") ? $0 : ($0.name, .number(nil)) }
   }
 
@@ -149,6 +157,7 @@ extension LoggedFrame {
       ("heldBack", .duration(record.heldBack)),
       ("input", .time(record.input)),
       ("presented", .time(wasSeen ? record.presented : nil)),
+      ("presentedKnown", wasSeen ? .truth(record.isPresentedKnown) : .number(nil)),
       ("inputDelivery", .duration(record.phases[.input])),
       ("callbacks", .duration(record.phases[.callbacks])),
       ("layout", .duration(record.phases[.layout])),
@@ -176,8 +185,15 @@ extension LoggedFrame {
       ("pictureTime", .duration(record.pictureTime)),
       ("layerPixels", .number(Int64(record.layerPixels))),
       ("intervalsPerTick", .number(Int64(record.intervalsPerTick))),
-      ("missed", .number(Int64(missed))),
-      ("missedWhileStopped", .number(Int64(missedWhileStopped))),
+      ("predictionError", .duration(predictionError)),
+      ("intervals", .number(Int64(counts.intervals))),
+      ("intervalTime", .duration(counts.time)),
+      ("missed", .number(Int64(counts.missed))),
+      ("missedWhileStopped", .number(Int64(counts.missedWhileStopped))),
+      ("ticks", .number(Int64(counts.ticks))),
+      ("idle", .number(Int64(counts.idle))),
+      ("early", .number(Int64(counts.early))),
+      ("hitchTime", .duration(counts.hitchTime)),
       ("standstill", .number(standstill.map { Int64($0.intervals) })),
       ("standstillCause", .word(standstill?.cause.name)),
       ("behindLate", .number(Int64(missedBehindLateFrames))),

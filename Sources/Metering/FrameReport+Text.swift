@@ -7,8 +7,10 @@ extension FrameReport: CustomStringConvertible {
 
   /// The report for people.
   ///
-  /// - Parameter width: the longest line, in characters.
-  package func text(width: Int) -> String {
+  /// - Parameters:
+  ///   - width: the longest line, in characters.
+  ///   - ownBudget: of the frames, for a row below that of work; nil for none.
+  package func text(width: Int, ownBudget: OwnBudget? = nil) -> String {
     let ends = [(pending, "pending"), (discarded, "discarded"), (lost, "lost")].filter { $0.0 > 0 }.map { "\($0) \($1)" }
     let hasty = early == 0 ? [] : ["\(early) early"]
     let counts = ["\(late) late"] + hasty + ["\(missed) missed", "\(idle) idle"]
@@ -37,8 +39,14 @@ extension FrameReport: CustomStringConvertible {
     ]
     return
       (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }
-      + DistributionTable.lines(rows, width: width) + DistributionTable.missing(from: frameInterval.count, width: width))
+      + DistributionTable.lines(rows, ownBudget, width: width)
+      + DistributionTable.missing(from: frameInterval.count, width: width))
       .joined(separator: "\n")
+  }
+
+  /// The meaning of the figures of a whole run, for the lines below them.
+  package var rules: [String] {
+    DistributionTable.rules(onePercentLow, longIntervals) + [PercentileRule.histogramSummary]
   }
 
   private var rates: [String] {
@@ -57,7 +65,11 @@ enum DistributionTable {
   private static let cellWidth = 8
 
   /// The lines of the table. Rows without a time are left out, and columns for which there is no room, or were not enough frames.
-  static func lines(_ rows: [(name: String, times: FrameReport.Distribution)], width: Int) -> [String] {
+  ///
+  /// - Parameter ownBudget: has a row below that of work; nil for none.
+  static func lines(
+    _ rows: [(name: String, times: FrameReport.Distribution)], _ ownBudget: OwnBudget? = nil, width: Int
+  ) -> [String] {
     let rows = rows.filter { $0.times.count > 0 }
     guard let titles = rows.first?.times.figures.map(\.title) else { return [] }
     let known = importance.filter { title in
@@ -68,14 +80,25 @@ enum DistributionTable {
     func line(_ title: String, _ cells: [String]) -> String {
       Text.left(title, titleWidth) + shown.map { Text.right(cells[$0], cellWidth) }.joined()
     }
+    let parts = ownBudget.map { own in
+      titles.map { title in own.figures.first { $0.title == title }.map { Text.percent($0.value) } ?? "–" }
+    }
     return ["", line("ms", titles)]
-      + rows.map { name, times in line(name, times.figures.map { Text.milliseconds($0.value) }) }
+      + rows.flatMap { name, times in
+        let row = [line(name, times.figures.map { Text.milliseconds($0.value) })]
+        return name == "work" ? row + (parts.map { [line(OwnBudget.title, $0)] } ?? []) : row
+      }
   }
 
   /// The items of the line of lows.
   static func lows(_ onePercent: Double, _ tenthPercent: Double?) -> [String] {
     ["\(Text.decimal(onePercent, 2))/s in 1 % of the time"]
       + (tenthPercent.map { ["\(Text.decimal($0, 2))/s in 0.1 %"] } ?? [])
+  }
+
+  /// The meaning of lows and long intervals, where there are any.
+  static func rules(_ onePercentLow: Double?, _ longIntervals: LongIntervals?) -> [String] {
+    (onePercentLow == nil ? [] : [LowRule.summary]) + (longIntervals == nil ? [] : [LongIntervals.summary])
   }
 
   /// A sentence about the figures for which there were not enough frame intervals; none if there were.

@@ -67,6 +67,8 @@ struct FrameTally<Durations: DurationCollection> {
   private var lastPresented: FrameRecord?
   /// The step to the last frame that was seen; nil if none was seen before it since an idle time.
   private(set) var lastStep: FrameStep?
+  /// How much later than the vblank that it was made for the last frame was seen; nil if that says nothing of the prediction.
+  private(set) var lastPredictionError: Nanoseconds?
   private var isIdle = false
   /// The first interval after the last idle ones.
   private var resumedNumber: UInt64 = 0
@@ -211,6 +213,7 @@ struct FrameTally<Durations: DurationCollection> {
     let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: lateness)
     lastStep = step(to: frame)
     lastPresented = frame
+    lastPredictionError = frame.predictionError(interval: interval)
     let shown = refreshRate.intervals(in: frame.presented - frame.tickTimestamp + interval / 2)
     guard span.contains(frame.frameNumber &+ UInt64(max(0, shown))) else { return }
     counts.presented += 1
@@ -221,7 +224,7 @@ struct FrameTally<Durations: DurationCollection> {
     if counts.firstPresented == nil { counts.firstPresented = frame.presented }
     latencies.add(frame.presented - frame.delivered)
     if let input = frame.input { inputLatencies.add(frame.presented - input) }
-    if let error = frame.predictionError(interval: interval) { predictionErrors.add(max(error, -error)) }
+    if let error = lastPredictionError { predictionErrors.add(max(error, -error)) }
     guard let lastStep else { return }
     frameIntervals.add(lastStep.interval)
     if let error = lastStep.animationError { animationErrors.add(max(error, -error)) }
@@ -295,7 +298,7 @@ struct FrameTally<Durations: DurationCollection> {
       let start = max(firstNumber, span.lowerBound)
       report.intervals = Int(clamping: end - min(start + intervalTime.hidden, end))
       report.time = intervalTime.time(from: start, to: end, last: lastTick?.frameNumber, interval: interval)
-      if measuredRate != nil, report.time > .zero { report.refreshRate = Double(report.intervals) / report.time.seconds }
+      if intervalTime.isMeasured { report.refreshRate = Double(report.intervals) / report.time.seconds }
       // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
       let firstSkipped = max(lastNumber + 1, start)
       var hitching = 0
@@ -317,11 +320,7 @@ struct FrameTally<Durations: DurationCollection> {
   /// - Parameter end: the first interval that does not count.
   func report(before end: UInt64) -> FrameReport {
     var report = counts(before: end)
-    let frameIntervals = frameIntervals.distribution
-    report.frameInterval = FrameReport.Distribution(frameIntervals)
-    report.onePercentLow = frameIntervals.longest(1).map { 1 / $0.seconds }
-    report.tenthPercentLow = frameIntervals.longest(0.1).map { 1 / $0.seconds }
-    report.longIntervals = LongIntervals(frameIntervals)
+    report.take(frameIntervals: frameIntervals.distribution)
     report.work = FrameReport.Distribution(works.distribution)
     report.budget = budget.time
     report.tickLateness = FrameReport.Distribution(tickLatenesses.distribution)
@@ -357,6 +356,16 @@ extension FrameRecord {
     guard isTargetKnown, presented != .zero, !isEarly(interval: interval) else { return nil }
     let cause = causes(interval: interval)?.main
     return cause == nil && !missedTarget(interval: interval) || cause == .prediction ? presented - target : nil
+  }
+}
+
+extension FrameReport {
+  /// Takes the figures of the times from one frame seen to the next.
+  mutating func take(frameIntervals: some DurationDistribution) {
+    frameInterval = Distribution(frameIntervals)
+    onePercentLow = frameIntervals.longest(1).map { 1 / $0.seconds }
+    tenthPercentLow = frameIntervals.longest(0.1).map { 1 / $0.seconds }
+    longIntervals = LongIntervals(frameIntervals)
   }
 }
 

@@ -13,6 +13,9 @@ struct IntervalTime {
   /// Intervals before the last tick whose time no two ticks tell.
   private var untimed: UInt64 = 0
 
+  /// True if two ticks have told of any.
+  var isMeasured: Bool { timed > .zero }
+
   mutating func leaveOut(_ count: UInt64) {
     hidden += count
     hiddenSinceTick += count

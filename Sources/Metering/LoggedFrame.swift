@@ -13,7 +13,7 @@ public struct LoggedFrame: Sendable {
     case lost
     /// It was handed over, and waits for its vblank at the end of the log.
     case pending
-    /// There is no frame: intervals were missed after the last one, until the run ended.
+    /// There is no frame: the rest of the run, after the last frame that was seen.
     case noFrame
   }
 
@@ -27,10 +27,11 @@ public struct LoggedFrame: Sendable {
   public var standstill: Standstill?
   /// The intervals missed before it for which a late frame accounts.
   public var missedBehindLateFrames = 0
-  /// The missed intervals since the frame that was seen before, as `FrameReport.missed` counts them; 0 of a frame that was not seen.
-  public var missed = 0
-  /// Those of them in which the process was stopped.
-  public var missedWhileStopped = 0
+  /// The counts since the frame that was seen before; all 0 of a frame that was not seen.
+  public var counts = RunCounts()
+  /// How much later it was seen than at the vblank that it was made for; nil if that says nothing of the prediction, see
+  /// `FrameReport.predictionError`.
+  public var predictionError: Nanoseconds?
   /// The name of `blamedLayer` at that time; nil where it has none.
   public var layerName: String?
   /// The refresh rate that the display told at the beginning; nil where it is not known.
@@ -67,8 +68,8 @@ public struct FrameStep: BitwiseCopyable, Sendable {
 /// Finds out what becomes of each frame of an output, from the output's events. Allocates nothing for a frame.
 public struct FrameLedger: Sendable {
   private var pending: [FrameRecord] = []
-  /// The missed intervals that logged frames have.
-  private var logged = FPSMeter.Missed()
+  /// The counts that logged frames have.
+  private var logged = RunCounts()
 
   public init() {
     pending.reserveCapacity(16)
@@ -93,7 +94,7 @@ public struct FrameLedger: Sendable {
       var seen = LoggedFrame(record: frame, outcome: .presented)
       (seen.causes, seen.step) = (causes, meter.step)
       (seen.standstill, seen.missedBehindLateFrames) = (meter.lateCauses.standstill, meter.lateCauses.behind)
-      add(meter.missed, to: &seen)
+      (seen.counts, seen.predictionError) = (advance(to: meter.countsSoFar), meter.predictionError)
       log(seen)
     case .lost(let frame):
       pending.removeAll { $0.submitted == frame.submitted && $0.frameNumber == frame.frameNumber }
@@ -107,23 +108,22 @@ public struct FrameLedger: Sendable {
   /// Logs the frames that are still to be seen at the end.
   public mutating func end(log: (LoggedFrame) -> Void) { end(as: .pending, log: log) }
 
-  /// The intervals that were missed after the last frame that was seen; nil if none were.
+  /// The rest of the run after the last frame that was seen; nil if there is none.
   ///
   /// - Parameters:
   ///   - meter: has recorded all events.
   ///   - end: the end of the run, see `FPSMeter.report(at:)`.
-  public mutating func missedAtEnd(of meter: FPSMeter, at end: MonotonicTime?) -> LoggedFrame? {
-    let report = meter.report(at: end)
+  public mutating func rest(of meter: FPSMeter, at end: MonotonicTime?) -> LoggedFrame? {
     var rest = LoggedFrame(record: FrameRecord(), outcome: .noFrame)
     rest.record.frameNumber = meter.lastNumber(at: end)
-    add(FPSMeter.Missed(all: report.missed, whileStopped: report.missedWhileStopped), to: &rest)
-    return rest.missed > 0 ? rest : nil
+    rest.counts = advance(to: RunCounts(meter.report(at: end)))
+    return rest.counts == RunCounts() ? nil : rest
   }
 
-  /// Adds the part of all missed intervals that no frame has yet.
-  private mutating func add(_ missed: FPSMeter.Missed, to frame: inout LoggedFrame) {
-    (frame.missed, frame.missedWhileStopped) = (missed.all - logged.all, missed.whileStopped - logged.whileStopped)
-    logged = missed
+  /// - Returns: the part of the counts that no frame has yet.
+  private mutating func advance(to counts: RunCounts) -> RunCounts {
+    defer { logged = counts }
+    return counts - logged
   }
 
   private mutating func end(as outcome: LoggedFrame.Outcome, log: (LoggedFrame) -> Void) {

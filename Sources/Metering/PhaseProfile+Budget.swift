@@ -62,8 +62,15 @@ extension PhaseProfile {
     return max(Int(clamping: whole) + (rest > 0 && whole < .max ? 1 : 0), 1)
   }
 
+  /// The works as parts of the budgets that each frame had; nil where all had the same.
+  package var ownBudget: OwnBudget? {
+    guard frameBudget.hasChanged, frames > 1 else { return nil }
+    return OwnBudget(
+      p50: partOfOwnBudget(50), p95: partOfOwnBudget(95), p99: partOfOwnBudget(99), maximum: partOfOwnBudget(100))
+  }
+
   /// A percentile of the works as parts of the budget that each frame had, by its refresh interval; nil where there are not enough frames.
-  package func partOfOwnBudget(_ percent: Double) -> Double? {
+  func partOfOwnBudget(_ percent: Double) -> Double? {
     let part = percent == 100 ? parts.maximum : parts.percentile(percent)
     return part.map { Double($0.count) / 1e6 / Double(intervalsPerTick) }
   }
@@ -87,4 +94,18 @@ extension PhaseProfile {
     let rest = [(others, "others"), (framesAtUnknownRates, "an unknown rate")].filter { $0.0 > 0 }
     return "the refresh rate changed: \((main + rest.map { "\($0) at \($1)" }).joined(separator: ", "))"
   }
+}
+
+/// Works of frames as parts of the budgets that each had; 1 is all of one. A figure is nil where there are not enough frames.
+package struct OwnBudget: Equatable, Sendable {
+  package var p50: Double?
+  package var p95: Double?
+  package var p99: Double?
+  package var maximum: Double?
+
+  /// The title of the row of a table.
+  package static let title = "own budget"
+
+  /// The figures with their titles in a table.
+  package var figures: [(title: String, value: Double?)] { [("p50", p50), ("p95", p95), ("p99", p99), ("max", maximum)] }
 }

@@ -54,6 +54,17 @@ extension PhaseProfile {
       framesOverBudget: framesOverBudget)
     return "\(parts.text); \(rateChange)"
   }
+
+  /// The meaning of what is to spare, in one line for reports; nil where nothing is.
+  package var spareRule: String? {
+    let usual = total.p99 == nil ? "max" : "p99"
+    guard frameBudget.hasChanged else {
+      let work = total.p99 ?? total.maximum ?? .zero
+      return work > budget ? nil : "to spare: what the \(usual) of all phases leaves of the budget"
+    }
+    return
+      "own budget: the work as a part of the time that a frame had at the refresh rate of that moment; to spare is what its \(usual) leaves of 100 %"
+  }
 }
 
 extension CaptureReport {

@@ -131,7 +131,12 @@ public struct PhaseProfile: Sendable {
   ///
   /// - Parameter end: the end of the run, see `FPSMeter.report(at:)`.
   package func report(of meter: FPSMeter, at end: MonotonicTime? = nil) -> FrameReport {
-    var report = meter.report(at: end)
+    report(meter.report(at: end))
+  }
+
+  /// A report of the same run with the budget and the work of this profile.
+  func report(_ report: FrameReport) -> FrameReport {
+    var report = report
     (report.budget, report.budgetReasons) = (budget, frameBudget.reasons)
     report.work = FrameReport.Distribution(work)
     return report

@@ -22,9 +22,10 @@ struct ChangingRateTests {
         return .presented(frame)
       }
     }
-    func figures(_ intervals: [Nanoseconds]) -> ProfileFigures {
-      RecordedRun(RecordedRunTests.profile(events(intervals)), budget: nil).figures
+    func run(_ intervals: [Nanoseconds]) -> RecordedRun {
+      RecordedRun(RecordedRunTests.profile(events(intervals)), budget: nil)
     }
+    func figures(_ intervals: [Nanoseconds]) -> ProfileFigures { run(intervals).figures }
     let changing = figures(Array(repeating: .milliseconds(25), count: 60) + Array(repeating: .milliseconds(10), count: 60))
     #expect(changing.verdict.hasPrefix("fits the rates that the display had with 50 % to spare; the refresh rate changed"))
     let text = changing.text(width: 80)
@@ -35,6 +36,14 @@ struct ChangingRateTests {
       sentences.contains("(measured; at the rate of most frames; the display told 60 Hz at the beginning)"), "\(text)")
     #expect(changing.json.line.contains(#""ownBudget":{"p50":0.5000,"p95":0.5000,"p99":0.5000,"max":0.5000}"#))
     #expect(changing.json.line.contains(#""framesAtOtherRates":0"#))
+    // The report of its log has them too.
+    let stream = try FrameCapture(
+      run(Array(repeating: .milliseconds(25), count: 60) + Array(repeating: .milliseconds(10), count: 60)).frameLog
+    ).streams[0]
+    let view = CaptureText.text(CaptureReport(stream), of: stream, file: "f.csv", format: .frameLog, width: 80)
+    #expect(view.contains("\nown budget           50 %    50 %    50 %    50 %"), "\(view)")
+    #expect(view.replacing("\n", with: " ").contains("of that moment; to spare is what its p99 leaves of 100 % "), "\(view)")
+    for line in view.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     let steady = figures(Array(repeating: .milliseconds(25), count: 50))
     #expect(steady.text(width: 80).contains("\nto spare: what the max of all phases leaves of the budget\n"))
     #expect(!steady.text(width: 80).contains("own budget") && steady.json.line.contains(#""ownBudget":null"#))

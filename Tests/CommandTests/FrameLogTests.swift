@@ -33,7 +33,7 @@ struct FrameLogTests {
     #expect(rows.count == objects.count && rows.count > 800)
     for (row, object) in zip(rows, objects) {
       #expect(Set(row.keys) == Set(object.keys))
-      for name in ["number", "submitted", "work", "paintedPixels"] {
+      for name in ["number", "submitted", "work", "paintedPixels", "intervals"] {
         #expect(Int(row[name] ?? "") == object[name] as? Int, "\(name) of \(row)")
       }
       #expect((object["animationError"] as? Int).map(String.init) ?? "" == row["animationError"])
@@ -45,7 +45,10 @@ struct FrameLogTests {
     func count(_ outcome: String) -> Int { rows.count { $0["outcome"] == outcome } }
     func largest(_ column: String) -> Int { rows.compactMap { Int($0[column] ?? "").map(abs) }.max() ?? 0 }
     for end in ["presented", "discarded", "lost", "pending"] { #expect(count(end) == summary[end] as? Int, "\(end)") }
-    #expect(rows.count == summary["frames"] as? Int)
+    #expect(rows.count - count("noFrame") == summary["frames"] as? Int)
+    for column in ["missed", "idle", "early"] {
+      #expect(rows.compactMap { Int($0[column] ?? "") }.reduce(0, +) == summary[column] as? Int, "\(column)")
+    }
     let causes = Dictionary(grouping: rows.compactMap { $0["cause"] }.filter { !$0.isEmpty }) { $0 }.mapValues(\.count)
     #expect(causes == last["lateCauses"] as? [String: Int])
     let discarded = rows.filter { $0["outcome"] == "discarded" }.compactMap { Int($0["work"] ?? "") }.reduce(0, +)
@@ -243,6 +246,7 @@ final class FrameLogRecordTests: XCTestCase {
     read.missedWait = Nanoseconds(number("missedWait"))
     (read.start, read.delivered, read.submitted) = (time("start"), time("delivered"), time("submitted"))
     (read.heldBack, read.presented) = (Nanoseconds(number("heldBack")), time("presented"))
+    read.isPresentedKnown = row["presentedKnown"] != "false"
     read.paintedPixels = Int(number("paintedPixels"))
     read.damagePixels = Int(number("damagePixels"))
     read.processorTime = (row["processorTime"] ?? "").isEmpty ? nil : Nanoseconds(number("processorTime"))

@@ -105,20 +105,22 @@ import Testing
     #expect(log.outcomes.suffix(2) == ["\(count + 2) presented", "\(count + 3) lost"])
   }
 
-  /// Each missed interval is told of once: by the next frame that is seen, or at the end.
+  /// Each interval of a run is told of once: by the next frame that is seen, or at the end.
   @Test func missedIntervalsAreToldOnce() throws {
     let log = try Log()
     log.frame(0)
     log.tick(4, missed: 3)
     log.record(.discarded(log.feed.frame(4, work: .milliseconds(2))))
     log.frame(5)
-    let none = log.ledger.missedAtEnd(of: log.feed.meter, at: log.feed.at(6))
+    let none = log.ledger.rest(of: log.feed.meter, at: log.feed.at(6))
     #expect(none == nil)
     log.frame(7, missed: 1)
-    #expect(log.frames.map(\.missed) == [0, 0, 3, 1])
-    let end = log.ledger.missedAtEnd(of: log.feed.meter, at: log.feed.at(10))
+    #expect(log.frames.map(\.counts.missed) == [0, 0, 3, 1])
+    #expect(log.frames.map(\.counts.intervals) == [1, 0, 5, 2])
+    let end = log.ledger.rest(of: log.feed.meter, at: log.feed.at(10))
     let rest = try #require(end)
-    #expect(rest.outcome == .noFrame && rest.missed == 2 && rest.record.frameNumber == 9)
+    #expect(
+      rest.outcome == .noFrame && rest.counts.missed == 2 && rest.counts.intervals == 2 && rest.record.frameNumber == 9)
     #expect(log.feed.meter.report(at: log.feed.at(10)).missed == 6)
   }
 

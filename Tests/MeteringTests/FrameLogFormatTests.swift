@@ -36,7 +36,12 @@ import Testing
     if Bool.random(using: &random) { frame.record.input = time() }
     if outcome != .discarded { frame.record.animationTime = time() }
     guard outcome == .presented else { return frame }
-    (frame.missed, frame.missedWhileStopped) = (Int.random(in: 0...9, using: &random), Int.random(in: 0...9, using: &random))
+    for path in [\RunCounts.intervals, \.missed, \.missedWhileStopped, \.ticks, \.idle, \.early] {
+      frame.counts[keyPath: path] = Int.random(in: 0...9, using: &random)
+    }
+    frame.counts.time = Nanoseconds(Int64.random(in: 0...1 << 40, using: &random))
+    frame.counts.hitchTime = Nanoseconds(Int64.random(in: 0...1 << 40, using: &random))
+    if random.chance(0.5) { frame.predictionError = Nanoseconds(Int64.random(in: -9_999_999...9_999_999, using: &random)) }
     frame.missedBehindLateFrames = Int.random(in: 0...9, using: &random)
     frame.standstill = FrameRecord.StandstillCause.allCases.randomElement(using: &random).map { cause in
       Standstill(time: duration(), intervals: 3, cause: cause)
@@ -47,7 +52,7 @@ import Testing
       FrameRecord.LayerTime(
         layer: UInt32.random(in: 0...9, using: &random), phase: .layout,
         time: .milliseconds(Int64.random(in: 1...3, using: &random))))
-    frame.record.presented = time()
+    (frame.record.presented, frame.record.isPresentedKnown) = (time(), Bool.random(using: &random))
     frame.causes = FrameRecord.Cause.allCases.randomElement(using: &random).map { main in
       FrameRecord.Causes(main: main, other: Bool.random(using: &random) ? .scheduling : nil)
     }
@@ -78,8 +83,11 @@ import Testing
       "startDelay": record.processorTime.map { _ in "\(record.startDelay.count)" },
       "dirtyLayers": "\(record.dirtyLayers)", "laidOutLayers": "\(record.laidOutLayers)",
       "drawnLayers": "\(record.drawnLayers)", "missedPictures": "\(record.missedPictures)",
-      "intervalsPerTick": "\(record.intervalsPerTick)", "missed": "\(frame.missed)",
-      "missedWhileStopped": "\(frame.missedWhileStopped)", "behindLate": "\(frame.missedBehindLateFrames)",
+      "intervalsPerTick": "\(record.intervalsPerTick)", "missed": "\(frame.counts.missed)",
+      "missedWhileStopped": "\(frame.counts.missedWhileStopped)", "intervals": "\(frame.counts.intervals)",
+      "ticks": "\(frame.counts.ticks)", "idle": "\(frame.counts.idle)", "early": "\(frame.counts.early)",
+      "intervalTime": "\(frame.counts.time.count)", "hitchTime": "\(frame.counts.hitchTime.count)",
+      "predictionError": frame.predictionError.map { "\($0.count)" }, "behindLate": "\(frame.missedBehindLateFrames)",
       "standstill": frame.standstill.map { "\($0.intervals)" }, "standstillCause": frame.standstill?.cause.name,
       "layer": frame.blamedLayer.map { "\($0)" }, "layerName": frame.layerName, "budget": frame.budget.map { "\($0.count)" },
       "refreshRate": frame.toldRate.map { $0.denominator == 1 ? "\($0.numerator)" : "\($0.numerator)/\($0.denominator)" },
@@ -92,6 +100,7 @@ import Testing
     }
     if frame.outcome != .discarded { cells["animationTime"] = "\(record.animationTime.nanoseconds)" }
     if frame.outcome == .presented {
+      cells["presentedKnown"] = "\(record.isPresentedKnown)"
       cells["presented"] = "\(record.presented.nanoseconds)"
       cells["lateness"] = "\(record.lateness.count)"
     }
@@ -127,9 +136,11 @@ import Testing
         (value as? String) ?? (value as? NSNumber).map { "\($0)" } ?? ""
       }
       var expected = Self.expected(frame)
-      expected["targetKnown"] = frame.record.isTargetKnown ? "1" : "0"
       var found = members
-      if let known = object["targetKnown"] as? Bool { found["targetKnown"] = known ? "1" : "0" }
+      for name in ["targetKnown", "presentedKnown"] {
+        expected[name] = expected[name].map { $0 == "true" ? "1" : "0" }
+        if let known = object[name] as? Bool { found[name] = known ? "1" : "0" }
+      }
       #expect(found == expected, "seed \(seed), frame \(index)")
     }
   }
@@ -143,22 +154,23 @@ import Testing
     #expect(
       Self.text([frame], .csv) == """
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,missedTime,lostVBlankTime,missedWait,\
-        submitted,heldBack,input,presented,inputDelivery,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
+        submitted,heldBack,input,presented,presentedKnown,inputDelivery,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
         frameInterval,lateness,cause,otherCause,animationError,paintedPixels,damagePixels,processorTime,runDelay,startDelay,dirtyLayers,laidOutLayers,drawnLayers,\
-        missedPictures,pictureTime,layerPixels,intervalsPerTick,missed,missedWhileStopped,standstill,standstillCause,behindLate,layer,layerName,\
+        missedPictures,pictureTime,layerPixels,intervalsPerTick,predictionError,intervals,intervalTime,missed,missedWhileStopped,ticks,idle,early,hitchTime,standstill,standstillCause,behindLate,layer,layerName,\
         refreshRate,budget
-        7,discarded,1000,,0,true,,0,0,0,0,0,0,0,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,1,0,0,,,0,,,,
+        7,discarded,1000,,0,true,,0,0,0,0,0,0,0,,,,0,0,20,0,0,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,1,,0,0,0,0,0,0,0,0,,,0,,,,
 
         """)
     #expect(
       Self.text([frame], .jsonl) == """
         {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
-        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"missedWait":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"inputDelivery":0,"callbacks":0,"layout":20,"display":0,\
+        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"missedWait":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"presentedKnown":null,"inputDelivery":0,"callbacks":0,"layout":20,"display":0,\
         "asyncWait":0,"animate":0,"diff":0,\
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\
         "dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0,\
-        "pictureTime":0,"layerPixels":0,"intervalsPerTick":1,"missed":0,"missedWhileStopped":0,"standstill":null,\
+        "pictureTime":0,"layerPixels":0,"intervalsPerTick":1,"predictionError":null,"intervals":0,"intervalTime":0,"missed":0,"missedWhileStopped":0,\
+        "ticks":0,"idle":0,"early":0,"hitchTime":0,"standstill":null,\
         "standstillCause":null,"behindLate":0,"layer":null,"layerName":null,"refreshRate":null,"budget":null}
 
         """)
@@ -177,9 +189,9 @@ import Testing
   /// The line after the last frame has no times of one.
   @Test func theLineWithoutAFrame() {
     var rest = LoggedFrame(record: FrameRecord(), outcome: .noFrame)
-    (rest.record.frameNumber, rest.missed) = (9, 3)
+    (rest.record.frameNumber, rest.counts.missed, rest.counts.intervals) = (9, 3, 4)
     (rest.toldRate, rest.budget) = (.hertz60, .milliseconds(8))
     let cells = Self.text([rest], .csv).split(separator: "\n").last?.split(separator: ",").map(String.init)
-    #expect(cells == ["9", "noFrame", "3", "0", "60", "8000000"])
+    #expect(cells == ["9", "noFrame", "4", "0", "3", "0", "0", "0", "0", "60", "8000000"])
   }
 }

@@ -101,8 +101,8 @@ struct RunCommand: ParsableCommand {
                         as a newer one took its place; lost: never seen, as
                         the display was away, went or refused it, but not
                         while the window is hidden; pending: not seen yet at
-                        the end; noFrame: the intervals that were missed after
-                        the last frame until the end
+                        the end; noFrame: the rest of the run after the last
+                        frame that was seen
         tick            the vblank whose tick asked for it; without a tick, as
                         of the first frame, the vblank before its target
         promised        the vblank that link callbacks were promised; empty
@@ -123,6 +123,7 @@ struct RunCommand: ParsableCommand {
         input           when the earliest input event arrived of those that it is
                         the first to show, as the program told it
         presented       the vblank that showed it
+        presentedKnown  false if the desktop did not tell that, and it is assumed
         inputDelivery, callbacks, layout, display, asyncWait, animate, diff,
         composite, present
                         the time in each phase; inputDelivery is how long
@@ -148,9 +149,17 @@ struct RunCommand: ParsableCommand {
         pictureTime     the part of composite in which these were painted
         layerPixels     painted pixels, each as often as layers paint it
         intervalsPerTick  refresh intervals from one call of its link to the next
-        missed          of a presented frame the intervals missed since the one
-                        before it; missedWhileStopped: those of them in which the
-                        process was stopped
+        predictionError  presented less target; empty where that says nothing of
+                        the prediction
+        intervals       of a presented frame the refresh intervals since the one
+                        before it, and intervalTime: their time, without those in
+                        which nobody could see the window
+        missed          those of them that were missed; missedWhileStopped: those of
+                        these in which the process was stopped
+        ticks, idle     those with a tick, or with a frame that needed none, and
+                        those in which nothing was wanted
+        early           1 if it was early
+        hitchTime       how long pictures stood too long since the one before it
         standstill      intervals missed right before its tick for which no late
                         frame accounts, and standstillCause; behindLate: the others
         layer           the number of the one that took half or more of the phase

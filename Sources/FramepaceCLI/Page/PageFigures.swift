@@ -54,7 +54,7 @@ extension ProfileFigures {
     let frames = profile.frames
     func part(_ count: Int) -> String { frames == 0 ? "" : Text.decimal(Double(count) * 100 / Double(frames), 1) + " %" }
     let total = profile.total
-    let own = profile.rateChange == nil ? nil : profile.partOfOwnBudget(99) ?? profile.partOfOwnBudget(100)
+    let own = profile.ownBudget.flatMap { $0.p99 ?? $0.maximum }
     let ownBudget = own.map { [tile("p99 of own budget", Text.percent($0), isBad: $0 > 1)] } ?? []
     let usual =
       total.p99.map { tile("p99 of the work", Text.milliseconds($0), "ms", isBad: $0 > profile.budget) }

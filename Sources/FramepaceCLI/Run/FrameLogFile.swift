@@ -68,7 +68,7 @@ final class FrameLogFile {
   /// - Throws: the error of a write, or a sentence about the frames that were left out.
   func finish(at end: MonotonicTime?) throws {
     ledger.end { add($0) }
-    if let rest = ledger.missedAtEnd(of: meter, at: end) { add(rest) }
+    if let rest = ledger.rest(of: meter, at: end) { add(rest) }
     // Also after an error the thread ends, and says what is missing.
     let handedOver = Result { try handOver() }
     try writer.finish()

@@ -85,7 +85,7 @@ struct RecordedRun {
       last = frame
     }
     ledger.end(log: log)
-    if let rest = ledger.missedAtEnd(of: meter, at: recorded.ended) { keep(rest) }
+    if let rest = ledger.rest(of: meter, at: recorded.ended) { keep(rest) }
     var regions = RegionTally()
     for region in recorded.regions {
       regions.add(region)

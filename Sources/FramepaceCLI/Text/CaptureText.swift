@@ -10,12 +10,8 @@ enum CaptureText {
     let title = stream.title.isEmpty ? [] : [Text.paragraph(stream.title, width: width)]
     let heading = Text.paragraph("\(file.withoutControlCharacters): \(format.rawValue)", width: width)
     let verdict = Text.paragraph(report.verdict, width: width)
-    let lows = report.onePercentLow == nil ? [] : [LowRule.summary]
-    let percentiles = report.run == nil ? PercentileRule.summary : PercentileRule.histogramSummary
-    let rules = [percentiles] + lows + (report.longIntervals == nil ? [] : [LongIntervals.summary])
-    return
-      ([heading] + title + ["", verdict, "", report.text(width: width), ""] + rules.map { Text.paragraph($0, width: width) })
-      .joined(separator: "\n")
+    let rules = report.rules.map { Text.paragraph($0, width: width) }
+    return ([heading] + title + ["", verdict, "", report.text(width: width), ""] + rules).joined(separator: "\n")
   }
 
   /// The streams of a file that has several, those with most frames first.
@@ -44,11 +40,17 @@ enum CaptureText {
       ("presentedRate", .decimal(report.presentedRate, 3)), ("frameRate", .decimal(report.frameRate, 3)),
       ("onePercentLow", .decimal(report.onePercentLow, 3)), ("tenthPercentLow", .decimal(report.tenthPercentLow, 3)),
     ]
+    let run = report.runReport
+    let counts: [(key: String, value: JSONValue)] = [
+      ("early", count(run?.early)), ("assumed", count(run?.assumed)), ("idle", count(run?.idle)),
+      ("hitchTimeRatio", .decimal(run?.knownHitchTimeRatio, 3)), ("budget", .milliseconds(report.budget)),
+      ("ownBudget", report.run?.ownBudget?.json ?? .null),
+    ]
     let distributions = [
       report.frameInterval.json("frameInterval"), LongIntervals.json(report.longIntervals), report.work.json("work"),
       report.latency.json("latency"), report.inputLatency.json("inputLatency"),
       report.animationError.json("animationError"),
     ]
-    return .object(members + distributions.joined())
+    return .object(members + counts + distributions.joined())
   }
 }

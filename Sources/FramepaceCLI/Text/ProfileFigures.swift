@@ -60,7 +60,7 @@ struct ProfileFigures {
         "work of a frame, with a budget of \(Text.milliseconds(profile.budget)) ms (\(profile.budgetReason))", width: width),
       works.lines(width: min(width, 78), counting: "frames", isInMilliseconds: true).joined(separator: "\n"), "",
       report.text(width: width), "",
-      ProfileText.rules(profile, width: width),
+      ProfileText.rules(profile, report, width: width),
     ]
     return (head + rest).joined(separator: "\n")
   }

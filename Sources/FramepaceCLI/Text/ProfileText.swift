@@ -21,7 +21,7 @@ enum ProfileText {
     lines += profile.rows.map { row($0) }
     lines.append(row(profile.total))
     if let time = profile.processorTime { lines.append(row(time, "processor")) }
-    if let parts = ownBudget(profile) { lines.append(line(parts.title, parts.cells)) }
+    if let own = profile.ownBudget { lines.append(line(OwnBudget.title, own.figures.map { Text.percent($0.value) })) }
     lines.append("")
     lines.append(isSingle ? "pixels" : line("pixels", ["p50", "max"]))
     lines += areas.map { area in
@@ -30,31 +30,10 @@ enum ProfileText {
     return lines.joined(separator: "\n")
   }
 
-  /// The row of the table with the works as parts of the budgets that each frame had; nil where all had the same.
-  static func ownBudget(_ profile: PhaseProfile) -> (title: String, cells: [String])? {
-    guard profile.rateChange != nil, profile.frames > 1 else { return nil }
-    return ("own budget", [50, 95, 99, 100].map { profile.partOfOwnBudget($0).map { Text.percent($0) } ?? "–" })
-  }
-
   /// The definitions below the figures.
-  static func rules(_ profile: PhaseProfile, width: Int) -> String {
-    let rules = [
-      spareRule(profile), budgetRule, worstRule, processorRule + (processorExcess(profile) ?? ""), areaRule,
-      LongIntervals.summary,
-      PercentileRule.histogramSummary,
-    ]
-    return rules.compactMap(\.self).map { Text.paragraph($0, width: width) }.joined(separator: "\n")
-  }
-
-  /// Nil where nothing is to spare.
-  private static func spareRule(_ profile: PhaseProfile) -> String? {
-    let usual = profile.total.p99 == nil ? "max" : "p99"
-    guard profile.rateChange != nil else {
-      let work = profile.total.p99 ?? profile.total.maximum ?? .zero
-      return work > profile.budget ? nil : "to spare: what the \(usual) of all phases leaves of the budget"
-    }
-    return
-      "own budget: the work as a part of the time that a frame had at the refresh rate of that moment; to spare is what its \(usual) leaves of 100 %"
+  static func rules(_ profile: PhaseProfile, _ report: FrameReport, width: Int) -> String {
+    let rules = [profile.spareRule, budgetRule, worstRule, processorRule + (processorExcess(profile) ?? ""), areaRule]
+    return (rules.compactMap(\.self) + report.rules).map { Text.paragraph($0, width: width) }.joined(separator: "\n")
   }
 
   private static let budgetRule =
@@ -92,20 +71,18 @@ enum ProfileText {
         ("share", .decimal(row.share, 4)),
       ])
     }
-    let own =
-      profile.rateChange == nil
-      ? nil
-      : [("p50", 50), ("p95", 95), ("p99", 99), ("max", 100)].map {
-        ($0, JSONValue.decimal(profile.partOfOwnBudget($1), 4))
-      }
     return [
       ("phases", .list(profile.rows.map { phase($0) })),
       ("all", phase(profile.total)),
       ("processor", profile.processorTime.map { phase($0, "processor") } ?? .null),
-      ("ownBudget", own.map { .object($0) } ?? .null),
+      ("ownBudget", profile.ownBudget?.json ?? .null),
       ("pixels", .object(areas.map(area))),
     ]
   }
+}
+
+extension OwnBudget {
+  var json: JSONValue { .object(figures.map { ($0.title, .decimal($0.value, 4)) }) }
 }
 
 extension PaintedAreas.Row {

@@ -30,7 +30,7 @@ struct RunFigures {
       ("missed", .count(counts.missed)),
       ("idle", .count(counts.idle)),
       ("discardedWork", .milliseconds(counts.discardedWork)),
-      ("hitchTimeRatio", .decimal(rates.firstPresented == nil ? nil : rates.hitchTimeRatio, 3)),
+      ("hitchTimeRatio", .decimal(rates.knownHitchTimeRatio, 3)),
       ("workShare", .decimal(times.workShare, 4)),
     ]
     let lows: [(key: String, value: JSONValue)] = [
@@ -61,6 +61,9 @@ extension LongIntervals {
 }
 
 extension FrameReport {
+  /// Nil also before a frame was seen.
+  var knownHitchTimeRatio: Double? { firstPresented == nil ? nil : hitchTimeRatio }
+
   /// The figures of a whole run as an object.
   var json: JSONValue {
     let members: [(key: String, value: JSONValue)] = [
@@ -72,7 +75,7 @@ extension FrameReport {
       ("lost", .count(lost)), ("pending", .count(pending)), ("missed", .count(missed)),
       ("idle", .count(idle)), ("discardedWork", .milliseconds(discardedWork)),
       ("onePercentLow", .decimal(onePercentLow, 3)), ("tenthPercentLow", .decimal(tenthPercentLow, 3)),
-      ("hitchTimeRatio", .decimal(firstPresented == nil ? nil : hitchTimeRatio, 3)),
+      ("hitchTimeRatio", .decimal(knownHitchTimeRatio, 3)),
       ("hitchSeverity", .optional(firstPresented == nil ? nil : hitchSeverity?.rawValue)),
     ]
     let distributions = [

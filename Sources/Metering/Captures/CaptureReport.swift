@@ -42,34 +42,44 @@ public struct CaptureReport: Equatable, Sendable {
     frames = stream.frames
     notShown = stream.notShown
     pending = stream.pending
-    lateCauses = stream.run?.lateCauses ?? stream.lateFrames?.sorted { $0.frames > $1.frames }
+    lateCauses = stream.run?.report.lateCauses ?? stream.lateFrames?.sorted { $0.frames > $1.frames }
     intervalKind = stream.intervalKind
     let intervals = FrameStatistics(stream.intervals)
     time = stream.intervals.reduce(.zero, +)
-    frameInterval = FrameReport.Distribution(intervals)
-    onePercentLow = intervals.longest(1).map { 1 / $0.seconds }
-    tenthPercentLow = intervals.longest(0.1).map { 1 / $0.seconds }
-    longIntervals = LongIntervals(intervals)
     let median = intervals.percentile(50)
     longIntervalCount = median.map { median in stream.intervals.count { Verdict.isLong($0, beside: median) } } ?? 0
     run = stream.run
-    // The percentiles of a profile come from a histogram.
-    work = stream.run?.work ?? FrameReport.Distribution(FrameStatistics(stream.work))
-    latency = FrameReport.Distribution(FrameStatistics(stream.latencies))
-    inputLatency = FrameReport.Distribution(FrameStatistics(stream.inputLatencies))
-    animationError = FrameReport.Distribution(FrameStatistics(stream.animationErrors.map { max($0, -$0) }))
+    let figures = run?.report ?? Self.figures(of: stream, intervals)
+    (frameInterval, longIntervals) = (figures.frameInterval, figures.longIntervals)
+    (onePercentLow, tenthPercentLow) = (figures.onePercentLow, figures.tenthPercentLow)
+    (work, latency) = (figures.work, figures.latency)
+    (inputLatency, animationError) = (figures.inputLatency, figures.animationError)
     coverage = stream.coverage
     loggedTime = stream.loggedTime
+  }
+
+  /// The distributions of a file that tells nothing of its run: all of them are exact, and nothing else in the report is known.
+  private static func figures(of stream: FrameCapture.Stream, _ intervals: FrameStatistics) -> FrameReport {
+    var report = FrameReport(nominalRefreshRate: .hertz60)
+    report.take(frameIntervals: intervals)
+    report.work = FrameReport.Distribution(FrameStatistics(stream.work))
+    report.latency = FrameReport.Distribution(FrameStatistics(stream.latencies))
+    report.inputLatency = FrameReport.Distribution(FrameStatistics(stream.inputLatencies))
+    report.animationError = FrameReport.Distribution(FrameStatistics(stream.animationErrors.map { max($0, -$0) }))
+    return report
   }
 
   /// Frames that were late; nil if the file does not tell.
   public var late: Int? { lateCauses.map { $0.reduce(0) { $0 + $1.frames } } }
 
   /// Intervals without a tick although frames were wanted; nil if the file does not tell.
-  public var missed: Int? { run?.missed }
+  public var missed: Int? { run.flatMap { $0.hasMissed ? $0.report.missed : nil } }
 
   /// The causes of all missed intervals, the most frequent first; nil if the file does not tell.
-  public var missedCauses: [MissedCount]? { run?.missedCauses }
+  public var missedCauses: [MissedCount]? { run.flatMap { $0.hasMissed ? $0.report.missedCauses : nil } }
+
+  /// The report of the run, as `FPSMeter` makes it; nil if the file does not tell all that it has.
+  public var runReport: FrameReport? { run.flatMap { $0.isComplete ? $0.report : nil } }
 
   /// The time that a frame may take; nil if the file does not tell.
   public var budget: Nanoseconds? { run?.budget }
@@ -98,6 +108,7 @@ extension CaptureReport {
   ///
   /// - Parameter width: the longest line, in characters.
   package func text(width: Int) -> String {
+    if let runReport { return runReport.text(width: width, ownBudget: run?.ownBudget) }
     var counts = ["\(frames) in the file"]
     if let notShown {
       counts.append("\(frames - notShown - pending) seen")
@@ -123,7 +134,7 @@ extension CaptureReport {
     if let run, let median = work.p50 {
       let share = Double(median.count) / Double(max(run.budget.count, 1))
       let used = "\(Text.percent(share)) used at the median"
-      lines.append(("budget", ["\(Text.milliseconds(run.budget)) ms"] + run.budgetReasons + [used]))
+      lines.append(("budget", ["\(Text.milliseconds(run.budget)) ms"] + run.report.budgetReasons + [used]))
     }
     let rows = [
       ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),
@@ -132,9 +143,16 @@ extension CaptureReport {
     let notes = [coverageNote]
     return
       (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }
-      + DistributionTable.lines(rows, width: width) + DistributionTable.missing(from: frameInterval.count, width: width)
+      + DistributionTable.lines(rows, run?.ownBudget, width: width)
+      + DistributionTable.missing(from: frameInterval.count, width: width)
       + notes.compactMap(\.self).flatMap { ["", Text.paragraph($0, width: width)] })
       .joined(separator: "\n")
+  }
+
+  /// The meaning of the figures, for the lines below them.
+  package var rules: [String] {
+    if let run { return [run.spareRule].compactMap(\.self) + run.report.rules }
+    return DistributionTable.rules(onePercentLow, longIntervals) + [PercentileRule.summary]
   }
 
   /// The moment of a frame that the intervals lie between.

@@ -9,7 +9,8 @@ enum FrameLogReader {
     /// Earlier programs did not write these.
     case input, intervalsPerTick, missed, missedWhileStopped, standstill, standstillCause, behindLate, layer, layerName,
       refreshRate, budget
-    case processorTime
+    case processorTime, targetKnown, presentedKnown, predictionError
+    case intervals, intervalTime, ticks, idle, early, hitchTime
 
     /// True if there are fewer figures without it.
     var isOptional: Bool {
@@ -24,7 +25,10 @@ enum FrameLogReader {
       func one(of names: [String]) -> String { "one of \(names.joined(separator: ", "))" }
       switch self {
       case .number, .layer: return "a whole number"
-      case .intervalsPerTick, .missed, .missedWhileStopped, .standstill, .behindLate: return "a number of intervals"
+      case .intervalsPerTick, .intervals, .missed, .missedWhileStopped, .ticks, .idle, .standstill, .behindLate:
+        return "a number of intervals"
+      case .early: return "0 or 1"
+      case .targetKnown, .presentedKnown: return "true or false"
       case .outcome: return one(of: LoggedFrame.Outcome.allCases.map(\.rawValue))
       case .cause: return one(of: FrameRecord.Cause.allCases.map(\.name))
       case .standstillCause: return one(of: FrameRecord.StandstillCause.allCases.map(\.name))
@@ -51,9 +55,15 @@ enum FrameLogReader {
     var animationError: Int64?
     var input: Int64?
     var processorTime: Int64?
+    var predictionError: Int64?
+    var isTargetKnown = true
+    var isPresentedKnown = true
     var intervalsPerTick = 1
-    var missed: Int?
-    var missedWhileStopped = 0
+    var counts = RunCounts()
+    /// True if the log has missed intervals.
+    var hasMissed = false
+    /// True if it has all counts.
+    var hasCounts = false
     var standstill: Standstill?
     var behindLate = 0
     var layer: UInt32?
@@ -70,6 +80,8 @@ enum FrameLogReader {
     func positive(_ column: Column) throws(CaptureError) -> Int64?
     /// Nil if it is not known.
     func word(_ column: Column) throws(CaptureError) -> String?
+    /// Nil if it is not known.
+    func truth(_ column: Column) throws(CaptureError) -> Bool?
     func wrong(_ column: Column) -> CaptureError
   }
 
@@ -110,6 +122,11 @@ enum FrameLogReader {
       guard range.contains(count) else { throw line.wrong(column) }
       return Int(count)
     }
+    func difference(_ column: Column) throws(CaptureError) -> Int {
+      let number = try line.number(column) ?? 0
+      guard abs(Double(number)) <= 0x1p32 else { throw line.wrong(column) }
+      return Int(number)
+    }
     /// Finds a word among those that may stand there.
     func one<Value>(
       of values: [Value], _ name: (Value) -> String, _ column: Column
@@ -130,8 +147,17 @@ enum FrameLogReader {
       animationError: try line.number(.animationError), input: try line.number(.input),
       processorTime: try line.positive(.processorTime))
     frame.intervalsPerTick = try count(.intervalsPerTick, 1...4096) ?? 1
-    frame.missed = try count(.missed)
-    frame.missedWhileStopped = try count(.missedWhileStopped) ?? 0
+    frame.predictionError = try line.number(.predictionError)
+    frame.isTargetKnown = try line.truth(.targetKnown) ?? true
+    frame.isPresentedKnown = try line.truth(.presentedKnown) ?? true
+    if let missed = try count(.missed) { (frame.hasMissed, frame.counts.missed) = (true, missed) }
+    frame.counts.missedWhileStopped = try count(.missedWhileStopped) ?? 0
+    if let intervals = try count(.intervals) { (frame.hasCounts, frame.counts.intervals) = (true, intervals) }
+    frame.counts.ticks = try difference(.ticks)
+    frame.counts.idle = try difference(.idle)
+    frame.counts.early = try count(.early, 0...1) ?? 0
+    frame.counts.time = Nanoseconds(try line.number(.intervalTime) ?? 0)
+    frame.counts.hitchTime = Nanoseconds(try line.positive(.hitchTime) ?? 0)
     frame.behindLate = try count(.behindLate) ?? 0
     if let cause = try one(of: FrameRecord.StandstillCause.allCases, \.name, .standstillCause) {
       // Its time is in no figure.
@@ -159,8 +185,8 @@ enum FrameLogReader {
     guard stream.frames > 0 else {
       throw CaptureError(line: line + 1, column: 1, expected: "the line of a frame is", found: nil)
     }
-    stream.loggedTime = span.time
-    stream.run = LoggedRun(frames, interval: span.distance, longest: stream.intervals.max())
+    stream.run = LoggedRun(frames, of: stream, interval: span.distance)
+    stream.loggedTime = stream.run?.time ?? span.time
     return stream
   }
 
@@ -181,6 +207,11 @@ enum FrameLogReader {
     func word(_ column: Column) -> String? {
       guard let index = indices[column], !cells.cells[index].isEmpty else { return nil }
       return cells.text(index)
+    }
+    func truth(_ column: Column) throws(CaptureError) -> Bool? {
+      guard let word = word(column) else { return nil }
+      guard let truth = Bool(word) else { throw wrong(column) }
+      return truth
     }
     func wrong(_ column: Column) -> CaptureError {
       cells.unexpected(indices[column] ?? 0, expected: "\(column.expected) is")
@@ -232,6 +263,11 @@ enum FrameLogReader {
       guard let member = try member(column) else { return nil }
       guard let word = member.string else { throw wrong(column) }
       return word
+    }
+    func truth(_ column: Column) throws(CaptureError) -> Bool? {
+      guard let member = try member(column) else { return nil }
+      guard case .truth(let truth) = member else { throw wrong(column) }
+      return truth
     }
     func wrong(_ column: Column) -> CaptureError {
       reader.error(expected: "an object with \(column.expected) as '\(column.rawValue)' before this place is")
