@@ -170,6 +170,32 @@ import Testing
     #expect(try verdict(text) == "fits 100 Hz with 70 % to spare; no frame late")
   }
 
+  /// The largest numbers that a log may have are in its report, and those above are none: no figure of them overflows.
+  @Test func numbersOfAnySize() throws {
+    let (time, duration) = (Int64(1) << 60, Int64(1) << 53)
+    func log(time: Int64, duration: Int64, signed: Int64) -> String {
+      (0..<30).map { number in
+        """
+        {"number":\(number),"outcome":"presented","tick":\(-time),"promised":\(time),"delivered":\(-time),"presented":\(time),\
+        "work":\(duration),"frameInterval":\(duration),"cause":null,"animationError":\(signed),"refreshRate":"60",\
+        "intervals":4294967296,"intervalTime":\(signed),"ticks":-4294967296,"missed":4294967296,"idle":-4294967296,\
+        "early":1,"hitchTime":\(duration),"predictionError":\(signed),"budget":\(duration)}
+
+        """
+      }.joined()
+    }
+    for signed in [duration, -duration] {
+      let text = log(time: time, duration: duration, signed: signed)
+      let report = CaptureReport(try FrameCapture(Array(text.utf8)).streams[0])
+      #expect(report.text(width: 80).contains("30 early") && report.verdict.hasPrefix("fits "), "\(report.verdict)")
+    }
+    #expect(throws: CaptureError.self) { try FrameCapture(Array(log(time: time + 1, duration: duration, signed: 0).utf8)) }
+    #expect(throws: CaptureError.self) { try FrameCapture(Array(log(time: time, duration: duration + 1, signed: 0).utf8)) }
+    #expect(throws: CaptureError.self) {
+      try FrameCapture(Array(log(time: time, duration: duration, signed: -duration - 1).utf8))
+    }
+  }
+
   /// Numbers tell layers apart: ten of one name, each of which made a frame late, are ten, and one whose name changes is one.
   @Test(arguments: FrameLogFormat.allCases)
   func layersHaveNumbers(format: FrameLogFormat) throws {

@@ -252,7 +252,10 @@ import Testing
     ("missed", "x", "a number of intervals"), ("missed", "-1", "a number of intervals"),
     ("intervalsPerTick", "0", "a number of intervals"), ("layer", "-1", "a whole number"),
     ("layer", "4294967296", "a whole number"), ("number", "1.5", "a whole number"),
-    ("tick", "x", "a whole number of nanoseconds"), ("budget", "-1", "a whole number of nanoseconds"),
+    ("tick", "x", "a whole number of nanoseconds"), ("tick", "\(Int64.max)", "a whole number of nanoseconds"),
+    ("hitchTime", "\(Int64.max)", "a whole number of nanoseconds"), ("idle", "-4294967297", "a number of intervals"),
+    ("predictionError", "\(Int64.min)", "a whole number of nanoseconds"), ("early", "2", "0 or 1"),
+    ("budget", "-1", "a whole number of nanoseconds"),
     ("refreshRate", "0", "a rate from 1 to 1000 Hz"), ("refreshRate", "60/1/1", "a rate from 1 to 1000 Hz"),
     ("standstillCause", "x", "one of "),
   ])

@@ -116,6 +116,9 @@ enum FrameLogReader {
     }
   }
 
+  /// The longest duration: a hundred days.
+  private static let longest: Int64 = 1 << 53
+
   private static func frame(_ line: some Line) throws(CaptureError) -> Frame {
     func count(_ column: Column, _ range: ClosedRange<Int64> = 0...1 << 32) throws(CaptureError) -> Int? {
       guard let count = try line.positive(column) else { return nil }
@@ -127,6 +130,14 @@ enum FrameLogReader {
       guard abs(Double(number)) <= 0x1p32 else { throw line.wrong(column) }
       return Int(number)
     }
+    /// Nanoseconds; no sum or difference of them overflows.
+    func time(_ column: Column, _ range: ClosedRange<Int64> = -(1 << 60)...1 << 60) throws(CaptureError) -> Int64? {
+      guard let number = try line.number(column) else { return nil }
+      guard range.contains(number) else { throw line.wrong(column) }
+      return number
+    }
+    func duration(_ column: Column) throws(CaptureError) -> Int64? { try time(column, 0...longest) }
+    func signed(_ column: Column) throws(CaptureError) -> Int64? { try time(column, -longest...longest) }
     /// Finds a word among those that may stand there.
     func one<Value>(
       of values: [Value], _ name: (Value) -> String, _ column: Column
@@ -138,16 +149,16 @@ enum FrameLogReader {
     guard let outcome = try one(of: LoggedFrame.Outcome.allCases, \.rawValue, .outcome) else {
       throw line.wrong(.outcome)
     }
-    let promised = try line.number(.promised)
+    let promised = try time(.promised)
     var frame = Frame(
-      number: try line.number(.number), tick: promised == nil ? nil : try line.number(.tick), promised: promised,
-      outcome: outcome, delivered: try line.number(.delivered), presented: try line.number(.presented),
-      work: try line.positive(.work), interval: try line.positive(.frameInterval),
+      number: try line.number(.number), tick: promised == nil ? nil : try time(.tick), promised: promised,
+      outcome: outcome, delivered: try time(.delivered), presented: try time(.presented),
+      work: try duration(.work), interval: try duration(.frameInterval),
       cause: try one(of: FrameRecord.Cause.allCases, \.name, .cause),
-      animationError: try line.number(.animationError), input: try line.number(.input),
-      processorTime: try line.positive(.processorTime))
+      animationError: try signed(.animationError), input: try time(.input),
+      processorTime: try duration(.processorTime))
     frame.intervalsPerTick = try count(.intervalsPerTick, 1...4096) ?? 1
-    frame.predictionError = try line.number(.predictionError)
+    frame.predictionError = try signed(.predictionError)
     frame.isTargetKnown = try line.truth(.targetKnown) ?? true
     frame.isPresentedKnown = try line.truth(.presentedKnown) ?? true
     if let missed = try count(.missed) { (frame.hasMissed, frame.counts.missed) = (true, missed) }
@@ -156,8 +167,8 @@ enum FrameLogReader {
     frame.counts.ticks = try difference(.ticks)
     frame.counts.idle = try difference(.idle)
     frame.counts.early = try count(.early, 0...1) ?? 0
-    frame.counts.time = Nanoseconds(try line.number(.intervalTime) ?? 0)
-    frame.counts.hitchTime = Nanoseconds(try line.positive(.hitchTime) ?? 0)
+    frame.counts.time = Nanoseconds(try signed(.intervalTime) ?? 0)
+    frame.counts.hitchTime = Nanoseconds(try duration(.hitchTime) ?? 0)
     frame.behindLate = try count(.behindLate) ?? 0
     if let cause = try one(of: FrameRecord.StandstillCause.allCases, \.name, .standstillCause) {
       // Its time is in no figure.
@@ -171,7 +182,7 @@ enum FrameLogReader {
       guard let told else { throw line.wrong(.refreshRate) }
       frame.toldRate = told
     }
-    frame.budget = try line.positive(.budget)
+    frame.budget = try duration(.budget)
     return frame
   }
 
