@@ -68,6 +68,7 @@ enum MeteringBenchmarks {
       record.frameNumber = number
       record.tickTimestamp = stamp
       record.target = stamp + rate.interval
+      record.promised = record.target
       record.submitted = delivered + .milliseconds(2)
       record.presented = number % 53 == 0 ? record.target + rate.interval : record.target
       record.phases[.layout] = .microseconds(300)
