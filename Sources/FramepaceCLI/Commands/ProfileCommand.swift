@@ -123,11 +123,10 @@ struct ProfileCommand: JudgingCommand {
         statistics             rates, counts (frames: those that were made, which
                                are presented, discarded, lost or pending; assumed:
                                those of which the desktop does not tell when they
-                               were seen), lows,
-                               hitchTimeRatio in ms/s, its class, frameInterval,
-                               latency, inputLatency, animationError,
-                               predictionError and tickLateness, each with P50 P95
-                               P99 P999 Max StandardDeviation,
+                               were seen), lows, hitchTimeRatio in ms/s, its class,
+                               frameInterval, latency, inputLatency,
+                               animationError, predictionError and tickLateness,
+                               each with P50 P95 P99 P999 Max StandardDeviation,
                                frameIntervalOver16, 33 and 50: the parts more than
                                a twentieth over 16.7, 33.3 and 50 ms
         environment            processor, cores, kernel, build and version
