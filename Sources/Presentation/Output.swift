@@ -377,9 +377,8 @@ public final class Output {
   private func presented(_ feedback: PresentationFeedback) {
     if pending.isEmpty { return }
     var record = pending.removeFirst()
-    // Until the clock of its stamps is known, a display may tell of the future or of long ago.
-    let (now, stamp, slack) = (clock.now, feedback.timestamp, ticker.interval / 2)
-    let time = stamp - now <= slack && record.submitted - stamp <= slack ? stamp : now
+    let feedback = feedback.plausible(at: clock.now, submitted: record.submitted, interval: ticker.interval)
+    let time = feedback.timestamp
     (record.presented, record.isPresentedKnown, shownTime) = (time, feedback.isKnown, record.animationTime)
     // A frame whose target was a guess, as before the first vblank and after a pause, is in time.
     let isEarly = record.target - time > ticker.interval / 2

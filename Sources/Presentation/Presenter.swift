@@ -17,6 +17,17 @@ public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
     self.sequence = sequence
     self.isKnown = isKnown
   }
+
+  /// This feedback, or now as an assumption: until the clock of its stamps is known, a display may tell of the future or of long ago.
+  ///
+  /// - Parameters:
+  ///   - submitted: when the frame was handed over.
+  ///   - interval: the refresh interval; a stamp may be half of it in the future or before the frame was handed over.
+  func plausible(at now: MonotonicTime, submitted: MonotonicTime, interval: Nanoseconds) -> PresentationFeedback {
+    let slack = interval / 2
+    if timestamp - now <= slack, submitted - timestamp <= slack { return self }
+    return PresentationFeedback(timestamp: now, sequence: sequence, isKnown: false)
+  }
 }
 
 /// A buffer to composite a frame into.
