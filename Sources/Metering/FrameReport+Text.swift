@@ -32,7 +32,7 @@ extension FrameReport: CustomStringConvertible {
     } else if let hitchTimeRatio, let hitchSeverity {
       lines.append(("hitches", ["\(Text.decimal(hitchTimeRatio, 1)) ms/s", hitchSeverity.rawValue]))
     }
-    if assumed > 0 { lines.append(("assumed", ["when \(assumedFrames) were seen", "as the desktop does not tell"])) }
+    if let assumption { lines.append(("assumed", [assumption.what, "as the desktop \(assumption.why)"])) }
     let rows = [
       ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),
       ("animation error", animationError), ("prediction error", predictionError),

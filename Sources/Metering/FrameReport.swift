@@ -126,7 +126,7 @@ public struct FrameReport: Equatable, Sendable {
 
   /// Milliseconds of hitch time in a second in which frames were wanted; nil when none were.
   public var hitchTimeRatio: Double? {
-    guard intervals > idle else { return nil }
+    guard intervals > idle, time > .zero else { return nil }
     let wanted = time.seconds * Double(intervals - idle) / Double(intervals)
     return hitchTime.milliseconds / wanted
   }

@@ -115,12 +115,16 @@ extension FrameReport {
 
   /// A verdict's part about frames of which nobody tells when they were seen; nil for less than a twentieth of them: an answer may be lost.
   var assumptionVerdict: String? {
-    guard assumed > 0, assumed * 20 >= presented else { return nil }
-    return "when \(assumedFrames) were seen is assumed: the desktop does not tell"
+    guard let assumption, assumed * 20 >= presented else { return nil }
+    return "\(assumption.what) is assumed: the desktop \(assumption.why)"
   }
 
-  /// The frames of which nobody tells when they were seen: "5 of 100 frames".
-  var assumedFrames: String { assumed == presented ? "frames" : "\(assumed) of \(presented) frames" }
+  /// What is assumed, and why; nil where the display told when all frames were seen.
+  var assumption: (what: String, why: String)? {
+    if assumed == 0 { return nil }
+    if assumed == presented { return ("when frames were seen", "does not tell") }
+    return ("when \(assumed) of \(presented) frames were seen", "did not tell")
+  }
 }
 
 extension MissedCause {

@@ -28,21 +28,28 @@ public struct RunCounts: Hashable, Sendable {
     (time, hitchTime) = (report.time, report.hitchTime)
   }
 
-  private static var counts: [WritableKeyPath<RunCounts, Int>] {
-    [\.intervals, \.ticks, \.missed, \.missedWhileStopped, \.idle, \.early]
-  }
-  private static var times: [WritableKeyPath<RunCounts, Nanoseconds>] { [\.time, \.hitchTime] }
-
   static func += (counts: inout RunCounts, more: RunCounts) {
-    for path in Self.counts { counts[keyPath: path] &+= more[keyPath: path] }
-    for path in times { counts[keyPath: path] += more[keyPath: path] }
+    counts.intervals += more.intervals
+    counts.ticks += more.ticks
+    counts.missed += more.missed
+    counts.missedWhileStopped += more.missedWhileStopped
+    counts.idle += more.idle
+    counts.early += more.early
+    counts.time += more.time
+    counts.hitchTime += more.hitchTime
   }
 
   /// The counts since `earlier`. They may be below zero: an interval that counted as idle may turn out to be missed.
   static func - (counts: RunCounts, earlier: RunCounts) -> RunCounts {
     var more = counts
-    for path in Self.counts { more[keyPath: path] -= earlier[keyPath: path] }
-    for path in times { more[keyPath: path] -= earlier[keyPath: path] }
+    more.intervals -= earlier.intervals
+    more.ticks -= earlier.ticks
+    more.missed -= earlier.missed
+    more.missedWhileStopped -= earlier.missedWhileStopped
+    more.idle -= earlier.idle
+    more.early -= earlier.early
+    more.time -= earlier.time
+    more.hitchTime -= earlier.hitchTime
     return more
   }
 }

@@ -188,6 +188,7 @@ import Testing
       let text = log(time: time, duration: duration, signed: signed)
       let report = CaptureReport(try FrameCapture(Array(text.utf8)).streams[0])
       #expect(report.text(width: 80).contains("30 early") && report.verdict.hasPrefix("fits "), "\(report.verdict)")
+      #expect(report.work.maximum == Nanoseconds(duration))
     }
     #expect(throws: CaptureError.self) { try FrameCapture(Array(log(time: time + 1, duration: duration, signed: 0).utf8)) }
     #expect(throws: CaptureError.self) { try FrameCapture(Array(log(time: time, duration: duration + 1, signed: 0).utf8)) }

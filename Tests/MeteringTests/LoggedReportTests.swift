@@ -39,13 +39,37 @@ import Testing
     }
 
     /// Both ends: the meter's report and the log's.
-    func end(at end: MonotonicTime? = nil) throws -> (run: FrameReport, log: CaptureReport) {
+    ///
+    /// - Parameter column: its values are taken from the log.
+    func end(at end: MonotonicTime? = nil, without column: String? = nil) throws -> (run: FrameReport, log: CaptureReport) {
       ledger.end { frames.append($0) }
       if let rest = ledger.rest(of: feed.meter, at: end) { frames.append(rest) }
       var bytes = FrameLogFormat.csv.header
       for frame in frames { FrameLogFormat.csv.append(frame.told(.init(numerator: 100, denominator: 1)), to: &bytes) }
+      if let column, let index = FrameLogFormat.columns.firstIndex(of: column) {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+          var cells = line.split(separator: ",", omittingEmptySubsequences: false)
+          cells.remove(at: index)
+          return cells.joined(separator: ",") + "\n"
+        }
+        bytes = Array(lines.joined().utf8)
+      }
       return (feed.meter.report(at: end), CaptureReport(try FrameCapture(bytes).streams[0]))
     }
+  }
+
+  /// Counts that are not there are not taken for 0.
+  @Test(arguments: ["intervals", "intervalTime", "ticks", "missed", "idle", "hitchTime"])
+  func aLogWithoutACountHasNoReportOfItsRun(column: String) throws {
+    func log(without column: String?) throws -> CaptureReport {
+      let run = try Run()
+      for number in 0..<50 as Range<UInt64> { run.frame(number) }
+      return try run.end(without: column).log
+    }
+    #expect(try log(without: nil).runReport != nil)
+    let report = try log(without: column)
+    #expect(report.runReport == nil && report.frames == 50)
+    #expect(!report.text(width: 80).contains("hitches") && !report.text(width: 80).contains("idle"))
   }
 
   /// 200 frames in 2 s of intervals that somebody could see; five seconds between them are in no rate.
@@ -92,8 +116,8 @@ import Testing
   @Test func timesThatAreAssumedAreSaid() throws {
     for (assumed, line, clause) in [
       (100, "assumed   when frames were seen, as the desktop does not tell\n", true),
-      (5, "assumed   when 5 of 100 frames were seen, as the desktop does not tell\n", true),
-      (4, "assumed   when 4 of 100 frames were seen, as the desktop does not tell\n", false),
+      (5, "assumed   when 5 of 100 frames were seen, as the desktop did not tell\n", true),
+      (4, "assumed   when 4 of 100 frames were seen, as the desktop did not tell\n", false),
       (0, nil, false),
     ] as [(UInt64, String?, Bool)] {
       let run = try Run()
@@ -103,7 +127,8 @@ import Testing
       let text = whole.text(width: 80)
       #expect(log.text(width: 80) == text)
       #expect(line.map { text.contains("\n\($0)") } ?? !text.contains("assumed"), "\(text)")
-      #expect(log.verdict.hasSuffix("is assumed: the desktop does not tell") == clause, "\(log.verdict)")
+      let end = "is assumed: the desktop \(assumed == 100 ? "does" : "did") not tell"
+      #expect(log.verdict.hasSuffix(end) == clause && log.verdict.contains("assumed") == clause, "\(log.verdict)")
     }
   }
 }

@@ -13,8 +13,8 @@ struct ViewCommand: ParsableCommand {
       Reads captures of PresentMon (CSV, versions 1 and 2) and MangoHud (CSV), and \
       frame logs of framepace run, and reports their frames by the definitions of a \
       run's own figures, the verdict in one sentence first; those of a frame log are the \
-      verdict and the figures of framepace run and profile about the same frames. The kind \
-      of file is found by its first line.
+      verdict and the figures of framepace profile about the same frames. The kind of file \
+      is found by its first line.
 
         framepace view PresentMon-2026-11-24.csv --process game.exe
         framepace view game_2026-11-24.csv --json - | jq .frameIntervalP99
@@ -50,7 +50,7 @@ struct ViewCommand: ParsableCommand {
         frameRate          calls a second; null where it tells when frames were seen
         onePercentLow, tenthPercentLow
                            in frames a second
-        early, assumed, idle, hitchTimeRatio, budget, ownBudget
+        statistics, budget, ownBudget
                            as framepace profile --json has them; of frame logs
         frameIntervalP50 P95 P99 P999 Max StandardDeviation, workP50 …, latencyP50 …,
         inputLatencyP50 …, animationErrorP50 …

@@ -40,10 +40,8 @@ enum CaptureText {
       ("presentedRate", .decimal(report.presentedRate, 3)), ("frameRate", .decimal(report.frameRate, 3)),
       ("onePercentLow", .decimal(report.onePercentLow, 3)), ("tenthPercentLow", .decimal(report.tenthPercentLow, 3)),
     ]
-    let run = report.runReport
-    let counts: [(key: String, value: JSONValue)] = [
-      ("early", count(run?.early)), ("assumed", count(run?.assumed)), ("idle", count(run?.idle)),
-      ("hitchTimeRatio", .decimal(run?.knownHitchTimeRatio, 3)), ("budget", .milliseconds(report.budget)),
+    let run: [(key: String, value: JSONValue)] = [
+      ("statistics", report.runReport?.json ?? .null), ("budget", .milliseconds(report.budget)),
       ("ownBudget", report.run?.ownBudget?.json ?? .null),
     ]
     let distributions = [
@@ -51,6 +49,6 @@ enum CaptureText {
       report.latency.json("latency"), report.inputLatency.json("inputLatency"),
       report.animationError.json("animationError"),
     ]
-    return .object(members + counts + distributions.joined())
+    return .object(members + run + distributions.joined())
   }
 }

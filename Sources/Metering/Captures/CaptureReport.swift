@@ -78,8 +78,10 @@ public struct CaptureReport: Equatable, Sendable {
   /// The causes of all missed intervals, the most frequent first; nil if the file does not tell.
   public var missedCauses: [MissedCount]? { run.flatMap { $0.hasMissed ? $0.report.missedCauses : nil } }
 
-  /// The report of the run, as `FPSMeter` makes it; nil if the file does not tell all that it has.
-  public var runReport: FrameReport? { run.flatMap { $0.isComplete ? $0.report : nil } }
+  /// The report of the run; nil if the file does not tell enough of it. It is that of `FPSMeter`, but for what no log has: the lateness of
+  /// ticks, intervals that were left out, and those with frames that needed no tick, which are among `ticks`. Work is that of frames that
+  /// were seen.
+  package var runReport: FrameReport? { run.flatMap { $0.isComplete ? $0.report : nil } }
 
   /// The time that a frame may take; nil if the file does not tell.
   public var budget: Nanoseconds? { run?.budget }
@@ -89,7 +91,7 @@ public struct CaptureReport: Equatable, Sendable {
 
   /// Frames seen a second, as `FrameReport.presentedRate`; nil where the file tells of calls alone, and for less than
   /// `FrameReport.shortestTime`.
-  public var presentedRate: Double? { intervalKind == .displayed ? rate : nil }
+  public var presentedRate: Double? { intervalKind == .displayed ? runReport.map(\.presentedRate) ?? rate : nil }
 
   /// Calls that present a frame a second; nil where the file tells when frames were seen, and for less than `FrameReport.shortestTime`.
   public var frameRate: Double? { intervalKind == .presentCalls ? rate : nil }

@@ -62,7 +62,8 @@ public struct FrameCapture: Sendable {
     public var coverage: Double?
     /// The run as a whole; nil if the file does not tell.
     package var run: LoggedRun?
-    /// The time of all refresh intervals from that of the first frame to that of the last, idle ones too; nil if the file does not tell.
+    /// The time of all refresh intervals of the run, idle ones too, in which the display could be seen; in logs of earlier programs from that
+    /// of the first frame to that of the last. Nil if the file does not tell.
     public var loggedTime: Nanoseconds?
 
     public init() {}

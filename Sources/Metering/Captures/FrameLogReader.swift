@@ -20,21 +20,38 @@ enum FrameLogReader {
       }
     }
 
-    /// The values that it may have.
+    /// The whole numbers that it may have: more intervals than a run has in two years, and times and durations in nanoseconds that no clock
+    /// has in 36 years, and no work in a hundred days.
+    var range: ClosedRange<Int64> {
+      let (intervals, durations): (Int64, Int64) = (1 << 32, 1 << 53)
+      switch self {
+      case .number: return .min ... .max
+      case .layer: return 0...Int64(UInt32.max)
+      case .intervalsPerTick: return 1...4096
+      case .early: return 0...1
+      case .intervals, .missed, .missedWhileStopped, .standstill, .behindLate: return 0...intervals
+      case .ticks, .idle: return -intervals...intervals
+      case .work, .frameInterval, .processorTime, .hitchTime, .budget: return 0...durations
+      case .animationError, .predictionError, .intervalTime: return -durations...durations
+      default: return -(1 << 60)...1 << 60
+      }
+    }
+
+    /// The values that it may have, in words.
     var expected: String {
       func one(of names: [String]) -> String { "one of \(names.joined(separator: ", "))" }
       switch self {
-      case .number, .layer: return "a whole number"
-      case .intervalsPerTick, .intervals, .missed, .missedWhileStopped, .ticks, .idle, .standstill, .behindLate:
-        return "a number of intervals"
-      case .early: return "0 or 1"
+      case .number: return "a whole number"
+      case .layer, .intervalsPerTick, .intervals, .missed, .missedWhileStopped, .ticks, .idle, .standstill, .behindLate,
+        .early:
+        return "a whole number from \(range.lowerBound) to \(range.upperBound)"
       case .targetKnown, .presentedKnown: return "true or false"
       case .outcome: return one(of: LoggedFrame.Outcome.allCases.map(\.rawValue))
       case .cause: return one(of: FrameRecord.Cause.allCases.map(\.name))
       case .standstillCause: return one(of: FrameRecord.StandstillCause.allCases.map(\.name))
       case .layerName: return "a name"
       case .refreshRate: return "a rate from 1 to 1000 Hz, such as \"60000/1001\","
-      default: return "a whole number of nanoseconds"
+      default: return "a whole number of nanoseconds from \(range.lowerBound) to \(range.upperBound)"
       }
     }
   }
@@ -76,8 +93,6 @@ enum FrameLogReader {
   private protocol Line {
     /// A whole number; nil if it is not known.
     func number(_ column: Column) throws(CaptureError) -> Int64?
-    /// The same, not below zero.
-    func positive(_ column: Column) throws(CaptureError) -> Int64?
     /// Nil if it is not known.
     func word(_ column: Column) throws(CaptureError) -> String?
     /// Nil if it is not known.
@@ -116,28 +131,13 @@ enum FrameLogReader {
     }
   }
 
-  /// The longest duration: a hundred days.
-  private static let longest: Int64 = 1 << 53
-
   private static func frame(_ line: some Line) throws(CaptureError) -> Frame {
-    func count(_ column: Column, _ range: ClosedRange<Int64> = 0...1 << 32) throws(CaptureError) -> Int? {
-      guard let count = try line.positive(column) else { return nil }
-      guard range.contains(count) else { throw line.wrong(column) }
-      return Int(count)
-    }
-    func difference(_ column: Column) throws(CaptureError) -> Int {
-      let number = try line.number(column) ?? 0
-      guard abs(Double(number)) <= 0x1p32 else { throw line.wrong(column) }
-      return Int(number)
-    }
-    /// Nanoseconds; no sum or difference of them overflows.
-    func time(_ column: Column, _ range: ClosedRange<Int64> = -(1 << 60)...1 << 60) throws(CaptureError) -> Int64? {
+    func whole(_ column: Column) throws(CaptureError) -> Int64? {
       guard let number = try line.number(column) else { return nil }
-      guard range.contains(number) else { throw line.wrong(column) }
+      guard column.range.contains(number) else { throw line.wrong(column) }
       return number
     }
-    func duration(_ column: Column) throws(CaptureError) -> Int64? { try time(column, 0...longest) }
-    func signed(_ column: Column) throws(CaptureError) -> Int64? { try time(column, -longest...longest) }
+    func count(_ column: Column) throws(CaptureError) -> Int? { try whole(column).map { Int($0) } }
     /// Finds a word among those that may stand there.
     func one<Value>(
       of values: [Value], _ name: (Value) -> String, _ column: Column
@@ -149,32 +149,34 @@ enum FrameLogReader {
     guard let outcome = try one(of: LoggedFrame.Outcome.allCases, \.rawValue, .outcome) else {
       throw line.wrong(.outcome)
     }
-    let promised = try time(.promised)
+    let promised = try whole(.promised)
     var frame = Frame(
-      number: try line.number(.number), tick: promised == nil ? nil : try time(.tick), promised: promised,
-      outcome: outcome, delivered: try time(.delivered), presented: try time(.presented),
-      work: try duration(.work), interval: try duration(.frameInterval),
+      number: try whole(.number), tick: promised == nil ? nil : try whole(.tick), promised: promised,
+      outcome: outcome, delivered: try whole(.delivered), presented: try whole(.presented),
+      work: try whole(.work), interval: try whole(.frameInterval),
       cause: try one(of: FrameRecord.Cause.allCases, \.name, .cause),
-      animationError: try signed(.animationError), input: try time(.input),
-      processorTime: try duration(.processorTime))
-    frame.intervalsPerTick = try count(.intervalsPerTick, 1...4096) ?? 1
-    frame.predictionError = try signed(.predictionError)
+      animationError: try whole(.animationError), input: try whole(.input),
+      processorTime: try whole(.processorTime))
+    frame.intervalsPerTick = try count(.intervalsPerTick) ?? 1
+    frame.predictionError = try whole(.predictionError)
     frame.isTargetKnown = try line.truth(.targetKnown) ?? true
     frame.isPresentedKnown = try line.truth(.presentedKnown) ?? true
     if let missed = try count(.missed) { (frame.hasMissed, frame.counts.missed) = (true, missed) }
     frame.counts.missedWhileStopped = try count(.missedWhileStopped) ?? 0
-    if let intervals = try count(.intervals) { (frame.hasCounts, frame.counts.intervals) = (true, intervals) }
-    frame.counts.ticks = try difference(.ticks)
-    frame.counts.idle = try difference(.idle)
-    frame.counts.early = try count(.early, 0...1) ?? 0
-    frame.counts.time = Nanoseconds(try signed(.intervalTime) ?? 0)
-    frame.counts.hitchTime = Nanoseconds(try duration(.hitchTime) ?? 0)
+    let (intervals, ticks, idle) = (try count(.intervals), try count(.ticks), try count(.idle))
+    let (time, hitchTime) = (try whole(.intervalTime), try whole(.hitchTime))
+    if let intervals, let ticks, let idle, let time, let hitchTime {
+      (frame.counts.intervals, frame.counts.ticks, frame.counts.idle) = (intervals, ticks, idle)
+      (frame.counts.time, frame.counts.hitchTime) = (Nanoseconds(time), Nanoseconds(hitchTime))
+      frame.hasCounts = frame.hasMissed
+    }
+    frame.counts.early = try count(.early) ?? 0
     frame.behindLate = try count(.behindLate) ?? 0
     if let cause = try one(of: FrameRecord.StandstillCause.allCases, \.name, .standstillCause) {
       // Its time is in no figure.
       frame.standstill = Standstill(time: .zero, intervals: try count(.standstill) ?? 0, cause: cause)
     }
-    frame.layer = try count(.layer, 0...Int64(UInt32.max)).map { UInt32($0) }
+    frame.layer = try count(.layer).map { UInt32($0) }
     frame.layerName = try line.word(.layerName)
     if let rate = try line.word(.refreshRate) {
       let parts = rate.split(separator: "/", omittingEmptySubsequences: false).map { Int64($0) ?? 0 }
@@ -182,7 +184,7 @@ enum FrameLogReader {
       guard let told else { throw line.wrong(.refreshRate) }
       frame.toldRate = told
     }
-    frame.budget = try duration(.budget)
+    frame.budget = try whole(.budget)
     return frame
   }
 
@@ -210,10 +212,6 @@ enum FrameLogReader {
     func number(_ column: Column) throws(CaptureError) -> Int64? {
       guard let index = indices[column] else { return nil }
       return try cells.integer(index, expected: "\(column.expected) is")
-    }
-    func positive(_ column: Column) throws(CaptureError) -> Int64? {
-      guard let index = indices[column] else { return nil }
-      return try cells.positive(index, decimals: 0, expected: "\(column.expected) is")
     }
     func word(_ column: Column) -> String? {
       guard let index = indices[column], !cells.cells[index].isEmpty else { return nil }
@@ -263,11 +261,6 @@ enum FrameLogReader {
     func number(_ column: Column) throws(CaptureError) -> Int64? {
       guard let member = try member(column) else { return nil }
       guard let number = member.integer else { throw wrong(column) }
-      return number
-    }
-    func positive(_ column: Column) throws(CaptureError) -> Int64? {
-      let number = try number(column)
-      guard number ?? 0 >= 0 else { throw wrong(column) }
       return number
     }
     func word(_ column: Column) throws(CaptureError) -> String? {

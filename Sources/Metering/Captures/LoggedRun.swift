@@ -39,7 +39,7 @@ package struct LoggedRun: Equatable, Sendable {
       case .lost: report.lost += 1
       case .discarded:
         report.discarded += 1
-        report.discardedWork += frame.limitedWork
+        report.discardedWork += Nanoseconds(frame.work ?? 0)
       case .presented:
         report.presented += 1
         report.assumed += frame.isPresentedKnown ? 0 : 1
@@ -96,11 +96,6 @@ extension Nanoseconds {
   fileprivate var size: Nanoseconds { max(self, -self) }
 }
 
-extension FrameLogReader.Frame {
-  /// No sum of days overflows.
-  fileprivate var limitedWork: Nanoseconds { min(Nanoseconds(work ?? 0), .seconds(86_400)) }
-}
-
 extension LoggedFrame {
   /// A frame with all that a profile's verdict needs: all work is in one phase.
   fileprivate init(_ frame: FrameLogReader.Frame) {
@@ -111,8 +106,8 @@ extension LoggedFrame {
     }
     record.isTargetKnown = frame.isTargetKnown
     record.intervalsPerTick = frame.intervalsPerTick
-    record.phases[.callbacks] = frame.limitedWork
-    record.processorTime = frame.processorTime.map { min(Nanoseconds($0), .seconds(86_400)) }
+    record.phases[.callbacks] = Nanoseconds(frame.work ?? 0)
+    record.processorTime = frame.processorTime.map { Nanoseconds($0) }
     self.init(record: record, outcome: frame.outcome)
     causes = frame.cause.map { FrameRecord.Causes(main: $0) }
     (standstill, missedBehindLateFrames) = (frame.standstill, frame.behindLate)
