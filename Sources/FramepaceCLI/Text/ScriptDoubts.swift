@@ -43,13 +43,13 @@ struct ScriptDoubts {
       case .notDown:
         "\(events) \(isOne ? "does" : "do") nothing: \(line). Its finger, button or key is not down: the line that presses it is missing"
       case .alreadyDown:
-        "\(events) \(isOne ? "presses" : "press") what is down: \(line). The line that lifts it is missing"
+        "\(events) \(isOne ? "presses" : "press") what is down: \(line). The line that releases it is missing"
       case .otherAbility:
         "\(events) \(isOne ? "is" : "are") of a kind that the device does not have: \(line). The line that adds the device lacks its word"
       case .outside:
         "\(events) \(isOne ? "is" : "are") far outside of the device: \(line). Places are parts of its area, from 0 to 1"
       case .earlier:
-        "\(events) \(isOne ? "is" : "are") earlier than a line above: \(line). They are played with that line"
+        "\(events) \(isOne ? "is" : "are") earlier than a line above: \(line). A line never overtakes another: it is played with that one"
       }
     }
   }

@@ -25,7 +25,7 @@ import LinuxSystem
 /// | `gesture began KIND N`, `gesture changed X Y SCALE ROTATION`, `gesture ended`, `gesture cancelled` | N fingers on a touchpad: a `swipe`, a `pinch` or a `hold` |
 ///
 /// From `#` on, a line is a comment. Neither need times rise from line to line, nor must events make sense: a finger, a button or a key
-/// that is lifted, or moved, and is not down does nothing. `framepace input --check` tells of these. Only a device must have been added
+/// that is lifted, or moved, and is not down does nothing. `framepace input --check` tells of what is hardly meant. Only a device must have been added
 /// before it is used.
 ///
 /// ### Recordings of libinput

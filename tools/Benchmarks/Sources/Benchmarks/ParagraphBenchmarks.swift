@@ -50,8 +50,8 @@ enum ParagraphBenchmarks {
     private var (next, nextByPeer, nextParagraph, count) = (0, 0, 0, 0)
     private var text: AttributedText
     private var layout: TextLayout
-    /// The byte at which a paragraph in the middle begins, and so its number.
-    private let number: Int
+    /// The byte at which the number of a paragraph in the middle begins: its first word.
+    private let numberOffset: Int
 
     init() throws {
       let path = try SystemFonts.path(of: "DejaVuSans.ttf")
@@ -63,7 +63,7 @@ enum ParagraphBenchmarks {
       paragraphs = (0..<2_000).map { Self.paragraph(seed: $0 + 3_000) }
       text = AttributedText(pages[0])
       layout = try TextLayout(text, font: request, width: Self.width, fonts: fonts)
-      number = pages[0].split(separator: "\n").prefix(50).reduce(0) { $0 + $1.utf8.count + 1 }
+      numberOffset = pages[0].split(separator: "\n").prefix(50).reduce(0) { $0 + $1.utf8.count + 1 }
     }
 
     private static func page(seed: Int) -> String {
@@ -92,7 +92,7 @@ enum ParagraphBenchmarks {
     /// Replaces the beginning of the 51st paragraph.
     func change() throws {
       count += 1
-      text.replace(number..<number + 4, with: AttributedText(String(1000 + count % 9000)))
+      text.replace(numberOffset..<numberOffset + 4, with: AttributedText(String(1000 + count % 9000)))
       layout = try TextLayout(text, font: request, width: Self.width, fonts: fonts, after: layout)
     }
 
