@@ -81,6 +81,7 @@ let package = Package(
     system("CDRM", "libdrm", apt: "libdrm-dev"),
     system("CCairo", "cairo", apt: "libcairo2-dev"),
     system("CFreeType", "freetype2", apt: "libfreetype-dev"),
+    system("CFriBidi", "fribidi", apt: "libfribidi-dev"),
     system("CHarfBuzz", "harfbuzz", apt: "libharfbuzz-dev"),
     system("CPangoFT2", "pangoft2", apt: "libpango1.0-dev"),
     system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
@@ -122,16 +123,15 @@ let package = Package(
     .target(
       name: "CPictures", dependencies: compressor,
       cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
-    library("Raster", ["Geometry", "LinuxSystem", "CCairo", "CFreeType", "CHarfBuzz", "CDeflate", "CPictures", "CSpng"]),
+    library(
+      "Raster",
+      ["Geometry", "LinuxSystem", "CCairo", "CFreeType", "CFriBidi", "CHarfBuzz", "CDeflate", "CPictures", "CSpng"]),
     // Optimized in debug builds too, as CPictures.
     .target(
       name: "CImageFiles", dependencies: ["CLibJPEG"],
       cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
     library("ImageFiles", ["CAVIF", "CDeflate", "CGIF", "CImageFiles", "CLCMS", "CWebP", "LinuxSystem", "Raster"]),
-    // Pango's own choice for bidirectional text, which pkg-config does not name.
-    .target(
-      name: "CPango", dependencies: ["CPangoFT2"], cSettings: [.treatAllWarnings(as: .error)],
-      linkerSettings: [.linkedLibrary("fribidi")]),
+    .target(name: "CPango", dependencies: ["CFriBidi", "CPangoFT2"], cSettings: [.treatAllWarnings(as: .error)]),
     library("Typesetting", ["CPango", "Geometry", "LinuxSystem", "Raster"]),
     library("Downloads", ["CCurl", "CDeflate", "ImageFiles", "LinuxSystem", "Raster", "RunLoops"]),
     library("RenderTree", ["Geometry", "LinuxSystem", "Raster"]),

@@ -44,14 +44,7 @@ public final class SceneStage {
   public var onMissingCharacters: (@MainActor (Layer, MissingCharacters) -> Void)? {
     didSet { follow(below: scene.root) }
   }
-  /// Called when a text is displayed with letters in the wrong order, as `TextLayer.onMixedDirections` is, once for each string; for
-  /// those of a scene that is read again, anew.
-  public var onMixedDirections: (@MainActor (TextLayer) -> Void)? {
-    didSet { follow(below: scene.root) }
-  }
   private var missing: Set<Missing> = []
-  /// The strings with letters in the wrong order.
-  private var mixed: Set<String> = []
 
   /// A character that was told of.
   private struct Missing: Hashable {
@@ -70,9 +63,6 @@ public final class SceneStage {
     if onMissingCharacters != nil { tell = { [weak self] in self?.tell(of: $1, in: $0) } }
     (layer as? TextLayer)?.onMissingCharacters = tell
     (layer as? ParagraphLayer)?.onMissingCharacters = tell
-    var tellOfOrder: (@MainActor (TextLayer) -> Void)?
-    if onMixedDirections != nil { tellOfOrder = { [weak self] layer in self?.tellOfMixedDirections(in: layer) } }
-    (layer as? TextLayer)?.onMixedDirections = tellOfOrder
     if let mask = layer.mask { follow(below: mask) }
     for sublayer in layer.sublayers { follow(below: sublayer) }
   }
@@ -83,10 +73,6 @@ public final class SceneStage {
       missing.insert(Missing(character: $0, fontPath: found.fontPath)).inserted
     }
     if !found.characters.isEmpty { onMissingCharacters?(layer, found) }
-  }
-
-  private func tellOfMixedDirections(in layer: TextLayer) {
-    if mixed.insert(layer.string).inserted { onMixedDirections?(layer) }
   }
 
   /// Starts the scene at a time of the loop's clock. The loop must be the main thread's.
@@ -168,7 +154,7 @@ public final class SceneStage {
     Transaction.withoutActions {
       scene.root.removeFromSuperlayer()
       scene = new
-      (missing, mixed) = ([], [])
+      missing = []
       follow(below: new.root)
       fit.show(new)
     }

@@ -110,27 +110,6 @@ final class SceneFileTests: XCTestCase {
     XCTAssertTrue(notes.contains { $0.contains("no font has a glyph for “\u{672C}” in the text “c\u{672C}”") }, result.error)
   }
 
-  /// A text in which letters are in the wrong order is told of once, whatever frames it is in; one from right to left, and a paragraph,
-  /// are in order.
-  func testMixedDirectionsAreTold() throws {
-    let folder = try TemporaryFolder()
-    let text = """
-      size 60 40
-      layer {
-        text { bounds 0 0 60 20; position 30 10; font "DejaVuSans.ttf" 12; string "3: \u{5E9}\u{5D3}" }
-        text { bounds 0 0 60 20; position 30 10; font "DejaVuSans.ttf" 12; string "3: \u{5E9}\u{5D3}"; opacity 0.5 }
-        text { bounds 0 0 60 20; position 30 10; font "DejaVuSans.ttf" 12; string "\u{5E9}\u{5D3}" }
-        text { font "DejaVuSans.ttf" 12; string "4: \u{5E9}\u{5D3}" }
-        paragraph { bounds 0 0 60 20; position 30 30; fonts "DejaVuSans.ttf"; attributedText "5: \u{5E9}\u{5D3}" }
-      }
-      """
-    try text.write(toFile: "\(folder.path)/card.scene", atomically: true, encoding: .utf8)
-    let result = try framepace(["render", "card.scene", "--output", "card", "--frames", "3"], in: folder.path)
-    XCTAssertEqual(result.status, 0, result.error)
-    let notes = result.error.replacing("\n", with: " ").split(separator: "framepace: ").filter { $0.contains("wrong order") }
-    XCTAssertEqual(notes.map { $0.contains("the text “3: \u{5E9}\u{5D3}” has") }, [true], result.error)
-  }
-
   /// The fonts of the samples are not asked for.
   func testAFileNeedsNoFontThatItDoesNotName() throws {
     let folder = try TemporaryFolder()

@@ -47,20 +47,6 @@
       XCTAssertEqual(hintsOfShowing(text), [])
     }
 
-    /// A line has one direction.
-    func testMixedDirections() throws {
-      let text = TextLayer(frame: Rect(x: 0, y: 0, width: 90, height: 20))
-      text.font = try SystemFonts.font(.sans, size: 10)
-      for string in ["gate 12", "שלום עולם!", "رصيف", "é (1:30)", "—"] {
-        text.string = string
-        XCTAssertEqual(hintsOfShowing(text).filter { $0.contains("wrong order") }, [], string)
-      }
-      for string in ["رصيف 12", "رصيف ١٢", "שלום abc"] {
-        text.string = string
-        XCTAssertEqual(hintsOfShowing(text).filter { $0.contains("ParagraphLayer") }.count, 1, string)
-      }
-    }
-
     func testTooLargeALayer() {
       let layer = RecordingLayer("ribbon")
       layer.bounds.size = Size(16_384, 2)

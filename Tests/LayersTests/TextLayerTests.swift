@@ -80,6 +80,22 @@ import XCTest
       tree.sides.last?.effects.contentRect(in: Rect(x: 0, y: 0, width: 30, height: 10)).size, Size(30, 10))
   }
 
+  /// A line that is cut off shows its beginning, which is at the right of one from right to left.
+  func testALineThatIsCutOffShowsItsBeginning() throws {
+    let label = try label("")
+    label.truncation = .none
+    let (stage, _) = Stage.showing(label)
+    for alignment in TextLayer.Alignment.allCases {
+      for (string, isRightToLeft) in [("Boulevard \u{5E9}\u{5D3}", false), ("\u{5E9}\u{5D3}\u{5E8} Boulevard", true)] {
+        (label.string, label.alignment) = (string, alignment)
+        stage.turn()
+        guard case .glyphs(let run)? = text(stage)?.parts.first else { return XCTFail("no glyphs") }
+        XCTAssertGreaterThan(run.glyphs.width, 60)
+        XCTAssertEqual(run.baseline.x, isRightToLeft ? 60 - run.glyphs.width : 0, accuracy: 1e-9, "\(alignment)")
+      }
+    }
+  }
+
   /// A picture that is set takes the place of the text, until the text is displayed again.
   func testContentsTakeThePlaceOfText() throws {
     let label = try label("under")

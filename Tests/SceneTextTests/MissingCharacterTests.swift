@@ -57,40 +57,4 @@ final class MissingCharacterTests: XCTestCase {
       scene.replace(try Scene(text: "layer { }"))
     }
   }
-
-  /// Texts in which letters are in the wrong order are told of once, and anew when the scene is read again.
-  func testEachTextInTheWrongOrderIsToldOnce() throws {
-    try onMain {
-      let text = """
-        size 60 40
-        layer {
-          text gate {
-            bounds 0 0 60 20; font "DejaVuSans.ttf" 12; string "\u{5E9}\u{5D3} 3"
-            state second { string "\u{5E9}\u{5D3} 4" }
-          }
-          text { bounds 0 0 60 20; font "DejaVuSans.ttf" 12; string "\u{5E9}\u{5D3} 3"; isOpaque true }
-          text { bounds 0 0 60 20; font "DejaVuSans.ttf" 12; string "\u{5E9}\u{5D3}" }
-          text { font "DejaVuSans.ttf" 12; string "\u{5E9}\u{5D3} 5" }
-        }
-        """
-      let scene = try SceneStage(Scene(text: text))
-      let stage = try ManualStage(width: 60, height: 40, root: scene.root, rate: .hertz60)
-      defer { stage.engine.invalidate() }
-      var told: [String] = []
-      scene.onMixedDirections = { told.append($0.string) }
-      scene.play(on: stage.engine.loop, from: stage.clock.now)
-      stage.run(for: .milliseconds(100))
-      XCTAssertEqual(told, ["\u{5E9}\u{5D3} 3"])
-      for state in ["second", nil] {
-        try scene.setState(state, of: "gate")
-        stage.run(for: .milliseconds(100))
-      }
-      XCTAssertEqual(told, ["\u{5E9}\u{5D3} 3", "\u{5E9}\u{5D3} 4"])
-      scene.replace(try Scene(text: text))
-      stage.run(for: .milliseconds(100))
-      XCTAssertEqual(told.dropFirst(2), ["\u{5E9}\u{5D3} 3"])
-      scene.onMixedDirections = nil
-      scene.replace(try Scene(text: "layer { }"))
-    }
-  }
 }

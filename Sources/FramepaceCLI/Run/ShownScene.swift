@@ -183,12 +183,5 @@ extension SceneStage {
   func tellOfFaults(_ tell: @escaping @MainActor (String) -> Void) {
     onPictureFailure = { _, error in tell("\(error)") }
     onMissingCharacters = { _, missing in tell("\(missing)") }
-    onMixedDirections = { text in
-      tell(
-        """
-        the text “\(text.string.shortened)” has letters from right to left beside others or beside digits, which a text shows in the \
-        wrong order; make it a paragraph
-        """)
-    }
   }
 }

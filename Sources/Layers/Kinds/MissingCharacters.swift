@@ -9,13 +9,9 @@ public struct MissingCharacters: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     let characters = String(characters.sorted()).withoutControlCharacters
-    let place = "“\(characters)” in the text “\(text.shortened)”"
+    let text = (text.count > 40 ? String(text.prefix(39)) + "…" : text).withoutControlCharacters
+    let place = "“\(characters)” in the text “\(text)”"
     if let fontPath { return "the font \(fontPath) has no glyph for \(place); use a font that has it" }
     return "no font has a glyph for \(place); install or name one that has it"
   }
-}
-
-extension String {
-  /// The beginning of a text, as messages name it.
-  package var shortened: String { (count > 40 ? String(prefix(39)) + "…" : self).withoutControlCharacters }
 }

@@ -21,9 +21,9 @@ import RenderTree
 /// is cut off at the edges beyond which it goes on. While the layer's size is animated, a line is not stretched, as a picture would be:
 /// with the gravity `resize` it keeps its size, at the side to which it is aligned.
 ///
-/// All letters of a line are in one font and one direction, that of its script. A text that has Arabic or Hebrew beside Latin letters or
-/// beside digits is for a ``ParagraphLayer``, as is one that may need a second font: ``onMixedDirections`` and
-/// ``onMissingCharacters`` tell of them, and without these a debug build says so.
+/// Letters from left to right and from right to left are ordered by Unicode's bidirectional algorithm, as a ``ParagraphLayer`` orders
+/// them; the first letter that has a direction is that of the line. All are in one font. A text that may need a second one is for a
+/// paragraph: ``onMissingCharacters`` tells of it, and without that a debug build says so.
 open class TextLayer: Layer {
   /// The horizontal place of a line that is narrower than the layer.
   public enum Alignment: String, CaseIterable, Hashable, Sendable {
@@ -67,8 +67,6 @@ open class TextLayer: Layer {
 
   /// Called when a text is displayed of which the font lacks characters.
   public var onMissingCharacters: (@MainActor (TextLayer, MissingCharacters) -> Void)?
-  /// Called when a text is displayed that has letters from right to left beside others or beside digits: these are in the wrong order.
-  public var onMixedDirections: (@MainActor (TextLayer) -> Void)?
 
   private var shapedLine: TextLine?
   /// The shaped line as it was last cut to a width.
@@ -122,13 +120,6 @@ open class TextLayer: Layer {
 
   override func willDisplay() {
     guard !bounds.isEmpty, let line = drawing?.line else { return }
-    if let onMixedDirections {
-      if line.mixesDirections { onMixedDirections(self) }
-    } else {
-      hint(
-        "has letters from right to left beside others or beside digits, and shows these in the wrong order; a ParagraphLayer sets them",
-        if: line.mixesDirections)
-    }
     guard line.lacksGlyphs else { return }
     if let onMissingCharacters {
       onMissingCharacters(
@@ -158,14 +149,16 @@ open class TextLayer: Layer {
 
   private func drawing(_ line: TextLine) -> LineDrawing {
     let room = bounds.width - line.width
-    let x =
+    let indent: Double =
       switch alignment {
-      case .left: bounds.minX
       // A line that is cut off shows its beginning.
-      case .center: bounds.minX + max(room / 2, 0)
-      case .right: bounds.minX + max(room, 0)
+      case _ where room < 0: line.isRightToLeft ? room : 0
+      case .left: 0
+      case .center: room / 2
+      case .right: room
       }
-    return LineDrawing(line: line, baseline: Point(x, bounds.midY + (line.ascent - line.descent) / 2), color: color)
+    let baseline = Point(bounds.minX + indent, bounds.midY + (line.ascent - line.descent) / 2)
+    return LineDrawing(line: line, baseline: baseline, color: color)
   }
 
   private func lineChanged() {

@@ -19,6 +19,11 @@ final class Shaper: @unchecked Sendable {
     var advance: Int32
     var xOffset: Int32
     var yOffset: Int32
+
+    init(_ information: hb_glyph_info_t, _ position: hb_glyph_position_t) {
+      (id, advance) = (information.codepoint, position.x_advance)
+      (xOffset, yOffset) = (position.x_offset, position.y_offset)
+    }
   }
 
   /// - Parameter coordinates: the design's value on each axis.
@@ -41,23 +46,19 @@ final class Shaper: @unchecked Sendable {
     hb_face_destroy(face)
   }
 
-  /// Calls `visit` with the glyphs of one run of text, from left to right.
+  /// Calls `visit` with the glyphs of a text in the direction of its script, from left to right.
   func shape(_ string: String, features: [FontFeature], _ visit: (Glyph) -> Void) {
     shape(features) { buffer in
       hb_buffer_pre_allocate(buffer, UInt32(clamping: string.utf8.count))
       for (index, scalar) in string.unicodeScalars.enumerated() {
-        // A line has no breaks in it, and fonts have no glyphs for control characters.
-        let isControl = scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
-        hb_buffer_add(buffer, isControl ? 0x20 : scalar.value, UInt32(clamping: index))
+        hb_buffer_add(buffer, scalar.valueInLine, UInt32(clamping: index))
       }
       hb_buffer_set_content_type(buffer, HB_BUFFER_CONTENT_TYPE_UNICODE)
       // Without a language HarfBuzz asks the environment, and glyphs would differ from machine to machine.
       hb_buffer_set_language(buffer, hb_language_from_string("und", -1))
       hb_buffer_guess_segment_properties(buffer)
     } visit: { information, position in
-      visit(
-        Glyph(
-          id: information.codepoint, advance: position.x_advance, xOffset: position.x_offset, yOffset: position.y_offset))
+      visit(Glyph(information, position))
     }
   }
 

@@ -3,12 +3,15 @@ public import Geometry
 /// One line of text, shaped once with kerning and ligatures. It can be drawn any number of times with
 /// `DrawingContext.draw(_:at:color:)`.
 ///
-/// The text is a single run, from right to left if its script is. Mixed directions and substitute fonts for missing
-/// characters are not supported. Line breaks and control characters become spaces.
+/// Letters from left to right and from right to left are ordered by Unicode's bidirectional algorithm, UAX 9; the first letter that has
+/// a direction is that of the line. All are in one font: characters that it lacks are not taken from others. Line breaks and control
+/// characters become spaces.
 public struct TextLine: Sendable {
   public let string: String
   /// The glyphs of the whole line.
   public let run: GlyphRun
+  /// True if the line begins at its right end.
+  package let isRightToLeft: Bool
 
   public var font: Font { run.font }
   /// The glyphs from left to right.
@@ -21,13 +24,15 @@ public struct TextLine: Sendable {
     var glyphs: [GlyphRun.Glyph] = []
     glyphs.reserveCapacity(string.utf8.count)
     var pen = 0
-    font.face.shaper.shape(string, features: font.features) { glyph in
+    let line = string.mayRunFromTheRight ? LineParts(string) : nil
+    font.face.shaper.shape(string, line, features: font.features) { glyph in
       glyphs.append(
         GlyphRun.Glyph(
           id: glyph.id, x: Double(pen + Int(glyph.xOffset)) * pointsPerUnit, y: Double(-glyph.yOffset) * pointsPerUnit))
       pen += Int(glyph.advance)
     }
     self.string = string
+    isRightToLeft = line?.isRightToLeft ?? false
     run = GlyphRun(font: font, glyphs: &glyphs, width: Double(pen) * pointsPerUnit)
   }
 
@@ -41,20 +46,6 @@ public struct TextLine: Sendable {
   /// The rectangle that holds all ink, in points around the left end of the baseline, y downwards; zero without ink. Slanted
   /// and accented glyphs reach beyond width, ascent and descent. Antialiasing adds up to a pixel on each side.
   public var inkBounds: Rect { run.inkBounds }
-
-  /// True where letters that are written from right to left stand beside others or beside digits, which a line of one run has in the
-  /// wrong order.
-  package var mixesDirections: Bool {
-    var (fromRight, fromLeft) = (false, false)
-    for scalar in string.unicodeScalars {
-      if scalar.properties.numericType == .decimal {
-        fromLeft = true
-      } else if scalar.properties.isAlphabetic {
-        if scalar.isInBlockFromRight { fromRight = true } else { fromLeft = true }
-      }
-    }
-    return fromRight && fromLeft
-  }
 
   /// The characters for which the font has no glyph.
   package var missingCharacters: String {
@@ -92,15 +83,5 @@ public struct TextLine: Sendable {
       }
     }
     return best
-  }
-}
-
-extension Unicode.Scalar {
-  /// True in the blocks whose letters have the direction from right to left: those that DerivedBidiClass.txt of Unicode reserves for it.
-  fileprivate var isInBlockFromRight: Bool {
-    switch value {
-    case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF: true
-    default: false
-    }
   }
 }

@@ -1,10 +1,10 @@
 /// The order of the parts of a line from left to right.
-enum LineOrder {
+package enum LineOrder {
   /// Rule L2 of UAX 9: from the highest level down to the lowest odd one, every sequence of parts at that level or above is reversed.
   ///
   /// - Parameter levels: the embedding level of each part, in the order of the text.
   /// - Returns: the numbers of the parts, from left to right.
-  static func leftToRight(_ levels: [UInt8]) -> [Int] {
+  package static func leftToRight(_ levels: [UInt8]) -> [Int] {
     var order = Array(levels.indices)
     guard let highest = levels.max(), let lowest = levels.lazy.filter({ $0 & 1 != 0 }).min() else { return order }
     for level in (lowest...highest).reversed() {
