@@ -51,6 +51,19 @@ import Testing
     #expect(TextLine("\u{5E9}\u{5D3} \(word)", font: font).glyphs.map(\.id).prefix(4) == alone[...])
   }
 
+  /// Letters and marks of each script are placed by its own rules, whatever stands before them.
+  @Test func scriptsStandBesideEachOther() throws {
+    let font = Font(try FontFace(path: SystemFonts.path(of: "Lohit-Devanagari.ttf")), size: 20)
+    let word = "\u{926}\u{93F}\u{932}\u{94D}\u{932}\u{940}"
+    let (alone, line) = (TextLine(word, font: font), TextLine("12/\(word)", font: font))
+    // A vowel sign stands before the letter behind which it is written.
+    #expect(alone.glyphs.first?.id == TextLine("\u{915}\u{93F}", font: font).glyphs.first?.id)
+    #expect(line.glyphs.suffix(alone.glyphs.count).map(\.id) == alone.glyphs.map(\.id))
+    #expect(TextLine("Gate \(word)", font: font).glyphs.suffix(alone.glyphs.count).map(\.id) == alone.glyphs.map(\.id))
+    let ligature = TextLine("fi", font: self.font).glyphs.map(\.id)
+    #expect(ligature.count == 1 && TextLine("\u{416} fi", font: self.font).glyphs.map(\.id).suffix(1) == ligature[...])
+  }
+
   /// A text is cut behind its beginning, which is at the right of a line from right to left.
   @Test func theEndOfTheTextIsCut() {
     let line = TextLine("\u{5E9}\u{5D3}\u{5E8}\u{5D5}\u{5EA} Boulevard 12", font: font)
@@ -87,7 +100,7 @@ import Testing
       // Those with an x are removed, and are in no order.
       #expect(order.map { $0 - marks }.filter { $0 >= 0 && levels[$0] != nil } == expected, "\(row)")
       #expect(line.isRightToLeft == (fields[2] == "1"), "\(row)")
-      if !String(text).mayRunFromTheRight { #expect(expected == expected.sorted(), "\(row)") }
+      if String(text).isOnePart { #expect(expected == expected.sorted(), "\(row)") }
       count += 1
     }
     #expect(count > 2000)
@@ -108,7 +121,7 @@ import Testing
       guard let isFound, let first = bounds.first, let last = bounds.last else { continue }
       for value in first...last {
         guard let scalar = Unicode.Scalar(value), !(0x6F0...0x6F9).contains(value) else { continue }
-        #expect(String(scalar).mayRunFromTheRight == isFound, "\(String(value, radix: 16))")
+        #expect(String(scalar).isOnePart != isFound, "\(String(value, radix: 16))")
       }
       counts[isFound ? 0 : 1] += 1
     }
@@ -130,7 +143,6 @@ import Testing
     for seed in UInt64(runSeed)..<UInt64(runSeed + (isLongRun ? 20_000 : 1_000)) {
       var random = SplitMix64(seed: seed)
       let text = (0..<Int.random(in: 1...12, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }.joined()
-      guard text.mayRunFromTheRight else { continue }
       let line = TextLine(text, font: font)
       let layout = try TextLayout(
         AttributedText(text), font: FontRequest(["DejaVu Sans"], size: 20), fonts: library)

@@ -44,15 +44,10 @@ struct LineParts {
 
   /// In the order of the text.
   private static func parts(of scalars: [UInt32], _ levels: [Int8]) -> [Part] {
-    let functions = hb_unicode_funcs_get_default()
     var parts: [Part] = []
     for (index, scalar) in scalars.enumerated() {
       let level = UInt8(clamping: levels[index])
-      let script: hb_script_t? =
-        switch hb_unicode_script(functions, scalar) {
-        case HB_SCRIPT_COMMON, HB_SCRIPT_INHERITED, HB_SCRIPT_UNKNOWN: nil
-        case let script: script
-        }
+      let script = hb_script_t(ofScalar: scalar)
       if let last = parts.last, last.level == level, script == nil || last.script == nil || script == last.script {
         parts[parts.count - 1] = Part(
           range: last.range.lowerBound..<index + 1, level: level, script: last.script ?? script)
@@ -91,12 +86,29 @@ extension Shaper {
   }
 }
 
+extension hb_script_t {
+  /// Nil for a character that many scripts have.
+  fileprivate init?(ofScalar scalar: UInt32) {
+    switch hb_unicode_script(hb_unicode_funcs_get_default(), scalar) {
+    case HB_SCRIPT_COMMON, HB_SCRIPT_INHERITED, HB_SCRIPT_UNKNOWN: return nil
+    case let script: self = script
+    }
+  }
+}
+
 extension String {
-  /// True if a character in it may be written from right to left, or may make others so.
-  var mayRunFromTheRight: Bool {
-    // The first of these characters is U+0590: the bytes of Latin, Greek and Cyrillic letters are lower.
-    guard utf8.contains(where: { $0 >= 0xD6 }) else { return false }
-    return unicodeScalars.contains(where: \.isFromTheRight)
+  /// True if it is a line of one part: its letters are of one script, and no character is written from right to left or makes others so.
+  var isOnePart: Bool {
+    // ASCII has the letters of one script.
+    guard utf8.contains(where: { $0 >= 0x80 }) else { return true }
+    var script: hb_script_t?
+    for scalar in unicodeScalars {
+      if scalar.isFromTheRight { return false }
+      guard let found = hb_script_t(ofScalar: scalar.value) else { continue }
+      if let script, script != found { return false }
+      script = found
+    }
+    return true
   }
 }
 

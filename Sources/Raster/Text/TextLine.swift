@@ -4,8 +4,8 @@ public import Geometry
 /// `DrawingContext.draw(_:at:color:)`.
 ///
 /// Letters from left to right and from right to left are ordered by Unicode's bidirectional algorithm, UAX 9; the first letter that has
-/// a direction is that of the line. All are in one font: characters that it lacks are not taken from others. Line breaks and control
-/// characters become spaces.
+/// a direction is that of the line. Those of each script are shaped by its own rules. All are in one font: characters that it lacks are
+/// not taken from others. Line breaks and control characters become spaces.
 public struct TextLine: Sendable {
   public let string: String
   /// The glyphs of the whole line.
@@ -24,7 +24,7 @@ public struct TextLine: Sendable {
     var glyphs: [GlyphRun.Glyph] = []
     glyphs.reserveCapacity(string.utf8.count)
     var pen = 0
-    let line = string.mayRunFromTheRight ? LineParts(string) : nil
+    let line = string.isOnePart ? nil : LineParts(string)
     font.face.shaper.shape(string, line, features: font.features) { glyph in
       glyphs.append(
         GlyphRun.Glyph(
