@@ -119,7 +119,7 @@ extension FrameReport {
     return "\(assumption.what) is assumed: the desktop \(assumption.why)"
   }
 
-  /// What is assumed, and why; nil where the display told when all frames were seen.
+  /// The subject of an assumption, and the reason for it; nil where the display told when all frames were seen.
   var assumption: (what: String, why: String)? {
     if assumed == 0 { return nil }
     if assumed == presented { return ("when frames were seen", "does not tell") }
