@@ -183,39 +183,59 @@ struct InputCommandTests {
   /// They are no mistakes, as a recording may begin with them.
   @Test(arguments: [
     (
-      "0.5 1 touch 1 up",
-      "1 event does nothing: 0.500000 1 touch 1 up. Its finger, button or key is not down: the line that presses it is missing"
+      "0.5   1  touch 1 up # late",
+      "x:3: \"0.5 1 touch 1 up # late\" does nothing: no line before it presses that finger, button or key"
     ),
     (
-      "0.5 1 touch 1 moved 0 0\n0.6 1 touch 1 cancelled",
-      "2 events do nothing: the first is 0.500000 1 touch 1 moved 0.0 0.0."
+      "\n0.5 1 touch 1 moved 0 0\n# no\n0.6 1 touch 1 cancelled",
+      "x:4: \"0.5 1 touch 1 moved 0 0\" does nothing: no line before it presses that finger, button or key (the first of 2 lines)"
     ),
-    ("0 1 touch 0 down 0 0\n0 1 touch 0 moved 0 0\n0 1 touch 0 up\n1 1 touch 0 up", "does nothing: 1.000000 1 touch 0 up."),
-    ("0 2 added \"\" keyboard\n0 2 key KEY_A down\n1 1 key KEY_A up", "does nothing: 1.000000 1 key KEY_A up."),
-    ("0 1 key KEY_A down\n0 1 released\n1 1 key KEY_A up", "does nothing: 1.000000 1 key KEY_A up."),
-    ("0 1 button BTN_LEFT up", "does nothing: 0.000000 1 button BTN_LEFT up."),
+    ("0 1 touch 0 down 0 0\n0 1 touch 0 moved 0 0\n0 1 touch 0 up\n1 1 touch 0 up", "x:6: \"1 1 touch 0 up\" does nothing"),
+    (
+      "0 2 added \"\" keyboard\n0 2 key KEY_A down\n1 1 key KEY_A up\n1 2 released", "x:5: \"1 1 key KEY_A up\" does nothing"
+    ),
+    ("0 1 key KEY_A down\n0 1 released\n1 1 key KEY_A up", "x:5: \"1 1 key KEY_A up\" does nothing"),
+    ("0 1 button BTN_LEFT up", "x:3: \"0 1 button BTN_LEFT up\" does nothing"),
     (
       "0 1 button BTN_LEFT down\n0 1 removed\n1 1 added \"\" pointer\n1 1 button BTN_LEFT up",
-      "nothing: 1.000000 1 button BTN_LEFT up."
+      "x:6: \"1 1 button BTN_LEFT up\" does nothing"
     ),
     ("0 1 button BTN_LEFT down\n1 1 released\n1 1 button BTN_LEFT up", nil),
     ("0 1 touch 0 down 0 0\n0 1 key KEY_A down\n1 1 touch 0 cancelled\n1 1 key KEY_A up\n1 1 motion 1 1", nil),
-    ("0 1 touch 0 down 0 0\n1 1 touch 0 down 0 0", "1 event presses what is down: 1.000000 1 touch 0 down 0.0 0.0."),
-    ("0 1 key KEY_A down\n0 1 key KEY_A up\n0 1 key KEY_A down\n0 1 key KEY_B down", nil),
     (
-      "0.5 1 motion 1 1\n0.4 1 motion 1 1\n0.5 1 motion 1 1",
-      "1 event is earlier than a line above: 0.400000 1 motion 1.0 1.0."
+      "0 1 touch 0 down 0 0\n1 1 touch 0 down 1 0\n1 1 touch 0 up",
+      "x:4: \"1 1 touch 0 down 1 0\" presses what is down: no line before it lifts that finger, button or key"
     ),
     (
-      "0 1 touch 0 down 640 0.5\n0 1 position 0 -0.51",
-      "2 events are far outside of the device: the first is 0.000000 1 touch 0 down 640.0 0.5."
+      "0 1 key KEY_A down\n0 1 key KEY_A up\n0 1 key KEY_A down\n0 1 key KEY_B down\n",
+      "x:5: \"0 1 key KEY_A down\" presses what stays down: no line after it lifts that finger, button or key (the first of 2 lines)"
+    ),
+    ("0 1 key KEY_A down\n0 1 touch 0 down 0 0\n0 1 released", "x:4: \"0 1 touch 0 down 0 0\" presses what stays down"),
+    ("0 1 touch 0 down 0 0\n0 1 removed", nil),
+    (
+      "0.5 1 motion 1 1\n0.4 1 motion 1 1\n0.5 1 motion 1 1",
+      "x:4: \"0.4 1 motion 1 1\" is earlier than a line above, and is played with that one"
+    ),
+    (
+      "0 1 touch 0 down 640 0.5\n0 1 position 0 -0.51\n1 1 touch 0 up",
+      "x:3: \"0 1 touch 0 down 640 0.5\" is far outside of the device: places are parts of its area, from 0 to 1 (the first of 2"
     ),
     ("0 1 position 1.5 -0.5\n9 1 motion 400 300", nil),
     (
-      "0 2 added \"\" touch\n0 2 touch 0 down 0 0\n0 2 scroll ended\n0 2 gesture ended",
-      "2 events are of a kind that the device does not have: the first is 0.000000 2 scroll ended."
+      "0 2 added \"\" touch\n0 2 touch 0 down 0 0\n0 2 scroll ended\n0 2 motion 1 1\n1 2 touch 0 up",
+      "x:5: \"0 2 scroll ended\" is of a kind that device 2 does not have: the line that adds it lacks pointer (the first of 2 lines)"
     ),
-    ("0 2 added \"\" pen\n0 2 pen pen near 0 0\n0 2 button BTN_STYLUS down", nil),
+    (
+      "0 2 added \"\" touch\n0 2 button BTN_LEFT down\n0 2 button BTN_LEFT up",
+      "x:4: \"0 2 button BTN_LEFT down\" is of a kind that device 2 does not have: the line that adds it lacks pointer or pen"
+    ),
+    ("0 2 added \"\" pen\n0 2 pen pen near 0 0\n0 2 button BTN_STYLUS down\n0 2 button BTN_STYLUS up", nil),
+    (
+      "0 2 added \"P\"\n0 2 motion 1 1",
+      "x:3: \"0 2 added \"P\"\" adds a device that can do nothing: behind its name is missing what it can do, such as touch"
+    ),
+    ("0 2 added \"P\" gestures\n0 2 gesture changed 1 1 1 0", "x:4: \"0 2 gesture changed 1 1 1 0\" does nothing"),
+    ("0 2 added \"P\" gestures\n0 2 gesture began pinch 2\n0 2 gesture changed 1 1 1 0\n1 2 gesture ended", nil),
   ])
   func doubtfulEventsAreTold(lines: String, note: String?) throws {
     let folder = try TemporaryFolder()
@@ -225,6 +245,26 @@ struct InputCommandTests {
     let output = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(result.status == 0 && result.error.isEmpty)
     #expect(note.map { output.contains($0) } ?? (output.filter { $0 == ":" }.count == 1), "\(result.output)")
+    // The script's own event is told, and no other.
+    if note != nil { #expect(output.split(separator: "x:").count == 2, "\(result.output)") }
+  }
+
+  /// A command that plays the script says the same, and plays it.
+  @Test(arguments: [
+    ["run", "still", "--duration", "20ms", "--simulate", "steady"], ["render", "still", "--output", "still.png"],
+    ["profile", "orbit", "--frames", "2", "--display", "fallback"], ["input", "--duration", "1ms", "--input"],
+  ])
+  func doubtfulEventsAreToldWhenTheyArePlayed(arguments: [String]) throws {
+    let folder = try TemporaryFolder()
+    let text = "framepace input 1\n0 1 added \"\" touch\n0 1 touch 0 down 152 91\n0 1 touch 0 up\n"
+    try text.write(toFile: folder.path + "/x", atomically: true, encoding: .utf8)
+    let result = try framepace(arguments + (arguments.last == "--input" ? ["x"] : ["--input", "x"]), in: folder.path)
+    let error = result.error.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(
+      error.contains(
+        "framepace: x:3: \"0 1 touch 0 down 152 91\" is far outside of the device: places are parts of its area"),
+      "\(result.error)")
+    if arguments[0] != "input" { #expect(result.status == 0) }
   }
 
   @Test(arguments: [

@@ -39,6 +39,21 @@ import Testing
       ])
   }
 
+  /// Abilities, size and the rest come in any order.
+  @Test func wordsOfADeviceHaveNoOrder() throws {
+    let ordered = "framepace input 1\n0 1 added \"a\" touch pen fingers 3 size 4 5 output \"DSI-1\""
+    let other = "framepace input 1\n0 1 added \"a\" output \"DSI-1\" pen size 4 5 touch fingers 3"
+    #expect(try InputScript(other) == InputScript(ordered))
+  }
+
+  @Test func linesOfAScriptAreItsHeaderAndItsEvents() throws {
+    let text = "\u{9}# comment\n\nframepace input 1 # 1\n 0 1 added \"#\" touch\r\n   #\n1 1 touch 0 up"
+    #expect(InputScript.lines(of: text).map(\.number) == [3, 4, 6])
+    #expect(InputScript.lines(of: text).map(\.text).last == "1 1 touch 0 up")
+    #expect(InputScript.lines(of: "").isEmpty)
+    #expect(try InputScript(text).events.count == 2)
+  }
+
   @Test func linesMayEndAsOnOtherSystems() throws {
     let script = try InputScript("framepace input 1\r\n0 1 added \"a\" touch\r\n\r\n1 1 touch 0 up\r\n")
     #expect(script.events.map(\.action.words) == ["added \"a\" touch", "touch 0 up"])
@@ -80,6 +95,14 @@ import Testing
     (
       "framepace input 1\n0 1 added \"\"\n0 1 added \"\"",
       "x:3:3: expected the number of a device that is not there yet, found \"1\""
+    ),
+    (
+      "framepace input 1\n0 1 added \"a\" touchscreen",
+      "x:2:15: expected touch, pointer, keyboard, pen, gestures, letters, fingers, size or output, found \"touchscreen\""
+    ),
+    (
+      "framepace input 1\n0 1 added \"a\" touch \"b\"",
+      "x:2:21: expected touch, pointer, keyboard, pen, gestures, letters, fingers, size or output, found \"b\""
     ),
     ("framepace input 1\n0 1 added \"a", "x:2:13: expected a closing quote, found the end of the line"),
     (

@@ -50,9 +50,10 @@ struct InputCommand: ParsableCommand {
         0.6  1  touch 0 up
 
         added "NAME" ABILITY... [fingers N] [size W H] [output "NAME"]
-                             touch, pointer, keyboard, pen, gestures, letters:
-                             a keyboard on which people write
-        removed
+                             abilities are touch, pointer, keyboard, pen,
+                             gestures, and letters for a keyboard on which
+                             people write
+        removed              it was unplugged
         touch N down X Y, touch N moved X Y, touch N up, touch N cancelled
         motion X Y           of a pointer
         position X Y         of an absolute pointer
@@ -62,9 +63,16 @@ struct InputCommand: ParsableCommand {
         pen TOOL away|near|down X Y [pressure P] [tilt X Y]
         gesture began swipe|pinch|hold N, gesture changed X Y SCALE ROTATION,
         gesture ended, gesture cancelled
+        left                 the pointer went to another program's window
+        released             all keys count as up: another program has them
+        modifiers DEPRESSED LATCHED LOCKED LAYOUT
+                             masks, from a desktop that keeps the modifiers
 
-      A finger, a button or a key that goes up, or moves, and is not down does nothing: \
-      a recording may begin while something is held. --check tells of it.
+      Fingers that touch are numbered from 0 on. A recording may begin while something is \
+      held: a finger, a button or a key that goes up, or moves, and is not down does \
+      nothing. --check tells of lines that are hardly meant, such as these, places in \
+      pixels, or a forgotten up; so does every command that plays the script. They are \
+      no mistakes: the exit status stays 0.
 
       A recording that libinput record wrote is read in the place of a script, by \
       --check and by --input: touch screens, pointers, wheels and keyboards, with \
@@ -101,15 +109,22 @@ struct InputCommand: ParsableCommand {
   var check: String?
 
   @OptionGroup var crosshair: CrosshairOptions
-  @OptionGroup var script: InputOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Play the events of this script too, as if they came from devices of its own.", valueName: "file"),
+    completion: .file())
+  var input: String?
 
   func validate() throws {
     try OutputPath.requireName(record, option: "--record")
+    if input == "" { throw ValidationError("--input needs a value: use the name of an event script.") }
     if check == "" { throw ValidationError("--check needs a value: use the name of an event script.") }
     if check != nil, list || duration != nil || record != nil {
       throw ValidationError("--check reads a file and uses no device: leave out --list, --duration and --record.")
     }
-    if check != nil || list, crosshair.display != nil || script.input != nil {
+    if check != nil || list, crosshair.display != nil || input != nil {
       throw ValidationError("\(list ? "--list" : "--check") prints and ends: leave out --display and --input.")
     }
     if list, duration != nil || record != nil {
@@ -123,7 +138,7 @@ struct InputCommand: ParsableCommand {
       if list { return try Terminal.output.line(InputSession().devicesText ?? "") }
       try OutputPath.requireDistinct([("--record", record), ("--screenshot", crosshair.screenshot)])
       try OutputPath.requireWritable(files: [record, crosshair.screenshot].compactMap(\.self))
-      let events = try script.script()
+      let events = try input.map { try InputOptions.script(notingDoubts: $0) }
       // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
       let signals = try EndSignals()
       try InputSession(crosshair, script: events).run(for: duration, record: record, signals: signals)
@@ -131,10 +146,9 @@ struct InputCommand: ParsableCommand {
   }
 
   private static func figures(ofScript path: String, width: Int) throws -> String {
-    let script = try InputOptions.script(path)
+    let (script, doubts) = try InputOptions.read(path)
     let end = script.events.map(\.time).max() ?? .zero
     let summary = InputText.summary(InputTally(script.events), of: path, time: end - .zero, width: width)
-    return ([summary] + ScriptDoubts(script.events).sentences.map { Text.paragraph($0, width: width) }).joined(
-      separator: "\n\n")
+    return ([summary] + doubts.map { Text.paragraph($0, width: width) }).joined(separator: "\n\n")
   }
 }

@@ -16,8 +16,15 @@ struct InputOptions: ParsableArguments {
     if input == "" { throw ValidationError("--input needs a value: use the name of an event script.") }
   }
 
-  /// The script; nil without the option.
-  func script() throws -> InputScript? { try input.map { try Self.script($0) } }
+  /// The script; nil without the option. A note is printed about each kind of event in it that is hardly meant.
+  @MainActor func script() throws -> InputScript? { try input.map { try Self.script(notingDoubts: $0) } }
+
+  /// - Parameter path: "-" for the standard input.
+  @MainActor static func script(notingDoubts path: String) throws -> InputScript {
+    let (script, doubts) = try read(path)
+    doubts.forEach(Terminal.error.note)
+    return script
+  }
 
   /// Some hours of a hand on a touch screen, in bytes.
   private static let largestFile = 1 << 28
@@ -25,14 +32,16 @@ struct InputOptions: ParsableArguments {
   /// Reads an event script.
   ///
   /// - Parameter path: "-" for the standard input.
-  static func script(_ path: String) throws -> InputScript {
+  /// - Returns: with a sentence about each kind of event that is hardly meant.
+  static func read(_ path: String) throws -> (script: InputScript, doubts: [String]) {
     let bytes = try InputFile.contents(of: path, limit: largestFile)
     if let kind = FileKind(bytes), kind != .inputScript { throw Refusal(kind.sentence(of: path)) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Refusal("'\(path)' is no text: name an event script, as framepace input --record writes them")
     }
     do throws(InputScriptError) {
-      return try InputScript(text, file: path)
+      let script = try InputScript(text, file: path)
+      return (script, ScriptDoubts(script.events).sentences(path: path, text: text))
     } catch {
       throw Refusal("\(error)")
     }

@@ -5,79 +5,109 @@ import Input
 /// Events of a script that are hardly meant as they stand. The format allows them, since a recording may have them: it may have begun while
 /// a key was held. In a script that was written by hand they are slips of the pen.
 struct ScriptDoubts {
-  private enum Doubt: Int, CaseIterable {
-    case notDown, alreadyDown, otherAbility, outside, earlier
+  private enum Doubt: Int {
+    case noAbility, otherAbility, outside, notDown, alreadyDown, staysDown, earlier
   }
 
   private struct Held: Hashable {
-    enum Source: Hashable { case finger(Int), button(InputCode), key(InputCode) }
+    enum Source: Hashable { case finger(Int), button(InputCode), key(InputCode), gesture }
     var device: InputDevice.ID
     var source: Source
     var isKey: Bool { if case .key = source { true } else { false } }
   }
 
-  private var found: [Doubt: (first: InputEvent, count: Int)] = [:]
-  private var held: Set<Held> = []
+  private let events: [InputEvent]
+  /// The first event of each kind, by its index, and their number.
+  private var found: [Doubt: (first: Int, count: Int)] = [:]
+  /// The fingers, buttons, keys and gestures that are down, with the index of the event that pressed each.
+  private var held: [Held: Int] = [:]
   private var abilities: [InputDevice.ID: InputDevice.Abilities] = [:]
 
   init(_ events: [InputEvent]) {
+    self.events = events
     var latest = events.first?.time
-    for event in events {
-      follow(event)
-      if let latest, event.time < latest { note(.earlier, event) } else { latest = event.time }
-      if let place = event.action.place, max(abs(place.x - 0.5), abs(place.y - 0.5)) > 1 { note(.outside, event) }
-      if let needed = event.action.needed, abilities[event.device]?.isDisjoint(with: needed) ?? true {
-        note(.otherAbility, event)
+    for (index, event) in events.enumerated() {
+      follow(event, index)
+      if let latest, event.time < latest { note(.earlier, index) } else { latest = event.time }
+      if let place = event.action.place, max(abs(place.x - 0.5), abs(place.y - 0.5)) > 1 { note(.outside, index) }
+      // A device without any ability was told when it was added.
+      if let needed = event.action.needed, let abilities = abilities[event.device], !abilities.isEmpty,
+        abilities.isDisjoint(with: needed)
+      {
+        note(.otherAbility, index)
       }
+    }
+    for index in held.values.sorted() { note(.staysDown, index) }
+  }
+
+  /// A sentence about each kind, in the order of the script, which begins with the place of its first event.
+  ///
+  /// - Parameters:
+  ///   - path: the script's file.
+  ///   - text: the script's text, the lines of which are quoted.
+  func sentences(path: String, text: String) -> [String] {
+    let lines = InputScript.lines(of: text).dropFirst()
+    return found.sorted { ($0.value.first, $0.key.rawValue) < ($1.value.first, $1.key.rawValue) }.map { doubt, events in
+      let (first, count) = events
+      let event = self.events[first]
+      var (place, quote) = (path, event.scriptLine(since: .zero))
+      if lines.count == self.events.count {
+        let line = lines[lines.startIndex + first]
+        (place, quote) = ("\(path):\(line.number)", String(line.text))
+      }
+      let words = quote.split(whereSeparator: \.isWhitespace).joined(separator: " ").withoutControlCharacters
+      return "\(place.withoutControlCharacters): \"\(words.prefix(60))\" \(explanation(of: doubt, event))"
+        + (count == 1 ? "" : " (the first of \(count) lines)")
     }
   }
 
-  /// A sentence about each kind.
-  var sentences: [String] {
-    Doubt.allCases.compactMap { doubt in
-      guard let (first, count) = found[doubt] else { return nil }
-      let isOne = count == 1
-      let line = (isOne ? "" : "the first is ") + first.scriptLine(since: .zero)
-      let events = isOne ? "1 event" : "\(count) events"
-      return switch doubt {
-      case .notDown:
-        "\(events) \(isOne ? "does" : "do") nothing: \(line). Its finger, button or key is not down: the line that presses it is missing"
-      case .alreadyDown:
-        "\(events) \(isOne ? "presses" : "press") what is down: \(line). The line that releases it is missing"
-      case .otherAbility:
-        "\(events) \(isOne ? "is" : "are") of a kind that the device does not have: \(line). The line that adds the device lacks its word"
-      case .outside:
-        "\(events) \(isOne ? "is" : "are") far outside of the device: \(line). Places are parts of its area, from 0 to 1"
-      case .earlier:
-        "\(events) \(isOne ? "is" : "are") earlier than a line above: \(line). A line never overtakes another: it is played with that one"
-      }
+  private func explanation(of doubt: Doubt, _ event: InputEvent) -> String {
+    switch doubt {
+    case .noAbility:
+      return "adds a device that can do nothing: behind its name is missing what it can do, such as touch"
+    case .otherAbility:
+      let words = (event.action.needed ?? []).names.joined(separator: " or ")
+      return "is of a kind that device \(event.device) does not have: the line that adds it lacks \(words)"
+    case .outside: return "is far outside of the device: places are parts of its area, from 0 to 1"
+    case .notDown: return "does nothing: no line before it presses that finger, button or key"
+    case .alreadyDown: return "presses what is down: no line before it lifts that finger, button or key"
+    case .staysDown: return "presses what stays down: no line after it lifts that finger, button or key"
+    case .earlier: return "is earlier than a line above, and is played with that one"
     }
   }
 
-  private mutating func note(_ doubt: Doubt, _ event: InputEvent) {
-    found[doubt, default: (event, 0)].count += 1
+  private mutating func note(_ doubt: Doubt, _ index: Int) {
+    found[doubt, default: (index, 0)].count += 1
   }
 
-  private mutating func follow(_ event: InputEvent) {
+  private mutating func follow(_ event: InputEvent, _ index: Int) {
     switch event.action {
-    case .added(let device): abilities[event.device] = device.abilities
-    case .removed: held = held.filter { $0.device != event.device }
-    case .keysReleased: held = held.filter { $0.device != event.device || !$0.isKey }
-    case .touch(let finger, .moved):
-      if !held.contains(Held(device: event.device, source: .finger(finger))) { note(.notDown, event) }
-    case .touch(let finger, let touch): change(.finger(finger), isDown: touch.place != nil, event)
-    case .button(let code, let isDown): change(.button(code), isDown: isDown, event)
-    case .key(let code, let isDown): change(.key(code), isDown: isDown, event)
+    case .added(let device):
+      abilities[event.device] = device.abilities
+      if device.abilities.isEmpty { note(.noAbility, index) }
+    case .removed: held = held.filter { $0.key.device != event.device }
+    case .keysReleased: held = held.filter { $0.key.device != event.device || !$0.key.isKey }
+    case .touch(let finger, .moved): move(.finger(finger), event, index)
+    case .touch(let finger, let touch): change(.finger(finger), isDown: touch.place != nil, event, index)
+    case .button(let code, let isDown): change(.button(code), isDown: isDown, event, index)
+    case .key(let code, let isDown): change(.key(code), isDown: isDown, event, index)
+    case .gesture(.changed): move(.gesture, event, index)
+    case .gesture(.began): change(.gesture, isDown: true, event, index)
+    case .gesture: change(.gesture, isDown: false, event, index)
     default: break
     }
   }
 
-  private mutating func change(_ source: Held.Source, isDown: Bool, _ event: InputEvent) {
+  private mutating func move(_ source: Held.Source, _ event: InputEvent, _ index: Int) {
+    if held[Held(device: event.device, source: source)] == nil { note(.notDown, index) }
+  }
+
+  private mutating func change(_ source: Held.Source, isDown: Bool, _ event: InputEvent, _ index: Int) {
     let source = Held(device: event.device, source: source)
     if isDown {
-      if !held.insert(source).inserted { note(.alreadyDown, event) }
-    } else if held.remove(source) == nil {
-      note(.notDown, event)
+      if held.updateValue(index, forKey: source) != nil { note(.alreadyDown, index) }
+    } else if held.removeValue(forKey: source) == nil {
+      note(.notDown, index)
     }
   }
 }

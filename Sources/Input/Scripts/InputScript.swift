@@ -15,7 +15,7 @@ import LinuxSystem
 ///
 /// | words | event |
 /// | --- | --- |
-/// | `added "NAME" ABILITY…` | the first event of a device, with `touch`, `pointer`, `keyboard`, `pen`, `gestures` and `letters`, and then what is known of `fingers N`, `size W H` in millimetres, `output "NAME"` |
+/// | `added "NAME" ABILITY…` | the first event of a device, with `touch`, `pointer`, `keyboard`, `pen`, `gestures` and `letters`, and what is known of `fingers N`, `size W H` in millimetres, `output "NAME"` |
 /// | `removed` | its last one |
 /// | `touch N down X Y`, `touch N moved X Y`, `touch N up`, `touch N cancelled` | the finger N, at a part of the area from 0 to 1, or a little beyond: see `InputEvent.Touch` |
 /// | `motion X Y`, `position X Y` | a pointer moved by so much, or is at a part of its area |
@@ -23,10 +23,13 @@ import LinuxSystem
 /// | `scroll wheel X Y`, `scroll fingers X Y`, `scroll ended`, `scroll continuous X Y` | see `InputEvent.Scroll` |
 /// | `pen TOOL away X Y`, `pen TOOL near X Y`, `pen TOOL down X Y` | a pen, with `pressure P` and `tilt X Y` behind if these are known |
 /// | `gesture began KIND N`, `gesture changed X Y SCALE ROTATION`, `gesture ended`, `gesture cancelled` | N fingers on a touchpad: a `swipe`, a `pinch` or a `hold` |
+/// | `left` | the pointer went to the window of another program |
+/// | `released` | all keys count as up: another program has the keyboard |
+/// | `modifiers DEPRESSED LATCHED LOCKED LAYOUT` | the masks of a desktop that keeps the modifiers: see `ModifierState` |
 ///
 /// From `#` on, a line is a comment. Neither need times rise from line to line, nor must events make sense: a finger, a button or a key
-/// that is lifted, or moved, and is not down does nothing. `framepace input --check` tells of what is hardly meant. Only a device must have been added
-/// before it is used.
+/// that is lifted, or moved, and is not down does nothing. `framepace input --check` tells of lines that are hardly meant, and so does a command that plays
+/// the script. Only a device must have been added before it is used.
 ///
 /// ### Recordings of libinput
 ///
@@ -49,22 +52,29 @@ public struct InputScript: Hashable, Sendable {
       events = try Self.events(ofRecording: text, file: file)
       return
     }
-    events = []
+    let lines = Self.lines(of: text)
+    guard let first = lines.first else {
+      throw InputScriptError(file: file, line: 1, column: 1, expected: "the line \"\(Self.header)\"", found: nil)
+    }
+    var header = try InputScriptLine(first.text, number: first.number, file: file)
+    try header.readHeader()
     var devices: Set<InputDevice.ID> = []
-    var isFirst = true
-    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-    for (index, text) in lines.enumerated() {
-      var line = try InputScriptLine(text, number: index + 1, file: file)
-      if line.isEmpty { continue }
-      guard !isFirst else {
-        try line.readHeader()
-        isFirst = false
-        continue
-      }
+    events = []
+    for (number, text) in lines.dropFirst() {
+      var line = try InputScriptLine(text, number: number, file: file)
       events.append(try line.event(devices: &devices))
     }
-    guard !isFirst else {
-      throw InputScriptError(file: file, line: 1, column: 1, expected: "the line \"\(Self.header)\"", found: nil)
+  }
+
+  /// The lines of a script's text that are not empty and no comments: its header, and then one for each of `events`.
+  ///
+  /// - Returns: with their numbers, counted from 1. A recording of libinput has no such lines: an event of it is several.
+  public static func lines(of text: String) -> [(number: Int, text: Substring)] {
+    guard !isRecording(text) else { return [] }
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    return lines.enumerated().compactMap { index, line in
+      let first = line.unicodeScalars.first { !$0.properties.isWhitespace }
+      return first == nil || first == "#" ? nil : (index + 1, line)
     }
   }
 

@@ -59,8 +59,6 @@ struct InputScriptLine {
     }
   }
 
-  var isEmpty: Bool { words.isEmpty }
-
   mutating func readHeader() throws(InputScriptError) {
     for part in InputScript.header.split(separator: " ") {
       guard skip(String(part)) else { throw unexpected("the line \"\(InputScript.header)\"") }
@@ -115,15 +113,16 @@ struct InputScriptLine {
 
   private mutating func addedDevice(_ id: InputDevice.ID) throws(InputScriptError) -> InputDevice {
     var device = InputDevice(id: id, name: try string("the device's name in quotes"), abilities: [])
-    while let (_, ability) = InputDevice.Abilities.named.first(where: { $0.0 == peek }) {
-      device.abilities.insert(ability)
-      next += 1
+    while next < words.count {
+      switch try choice(InputDevice.Abilities.named.map(\.0) + ["fingers", "size", "output"]) {
+      case "fingers": device.fingers = try integer("a number of fingers", in: 1...1000)
+      case "size":
+        device.size = Size(width: try double("a width", in: Self.sizes), height: try double("a height", in: Self.sizes))
+      case "output": device.outputName = try string("a display's name in quotes")
+      case let name:
+        for (_, ability) in InputDevice.Abilities.named.filter({ $0.0 == name }) { device.abilities.insert(ability) }
+      }
     }
-    if skip("fingers") { device.fingers = try integer("a number of fingers", in: 1...1000) }
-    if skip("size") {
-      device.size = Size(width: try double("a width", in: Self.sizes), height: try double("a height", in: Self.sizes))
-    }
-    if skip("output") { device.outputName = try string("a display's name in quotes") }
     return device
   }
 
