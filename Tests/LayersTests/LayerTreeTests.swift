@@ -1,5 +1,6 @@
 import Geometry
 import LinuxSystem
+import Raster
 import RenderTree
 import Testing
 import XCTest
@@ -164,6 +165,31 @@ private final class Family {
     }
   }
 
+  /// A layer that was removed by the layout, or by the drawing, of another one may be held by the lists of the commit alone. Its end may mark
+  /// others, which the same commit handles.
+  func testALayerThatDiesInAPassMayMarkOthers() {
+    for isLayout in [true, false] {
+      let stage = Stage(root: Layer(frame: Rect(x: 0, y: 0, width: 9, height: 9)))
+      let (first, other) = (HookedLayer(frame: stage.root.bounds), HookedLayer(frame: stage.root.bounds))
+      var dying: HookedLayer? = HookedLayer(frame: stage.root.bounds)
+      for layer in [first, dying, other].compactMap(\.self) { stage.root.addSublayer(layer) }
+      stage.turn()
+      var isDead = false
+      dying?.onDeath = {
+        isDead = true
+        other.mark(layout: isLayout)
+      }
+      first.onWork = { [weak dying] in dying?.removeFromSuperlayer() }
+      first.mark(layout: isLayout)
+      dying?.mark(layout: isLayout)
+      dying = nil
+      let works = other.works
+      stage.turn()
+      XCTAssertTrue(isDead)
+      XCTAssertEqual(other.works, works + 1, "layout: \(isLayout)")
+    }
+  }
+
   func testContextLetsGoOfItsLayers() {
     weak var weakRoot: Layer?
     weak var weakContext: LayerContext?
@@ -217,5 +243,24 @@ private final class Family {
     await #expect(processExitsWith: .failure) {
       await MainActor.run { Layer().replaceSublayer(Layer(), with: Layer()) }
     }
+  }
+}
+
+/// Calls a closure when it is laid out or drawn, and another at its end.
+private final class HookedLayer: Layer {
+  var onWork: (@MainActor () -> Void)?
+  var onDeath: (@MainActor () -> Void)?
+  private(set) var works = 0
+
+  isolated deinit { onDeath?() }
+
+  func mark(layout: Bool) { if layout { setNeedsLayout() } else { setNeedsDisplay() } }
+
+  override func layoutSublayers() { work() }
+  override func draw(in context: DrawingContext) { work() }
+
+  private func work() {
+    works += 1
+    onWork?()
   }
 }

@@ -127,7 +127,7 @@ final class LayerWorld {
   private func finishDrawing(_ number: Int) {
     guard let layer = layers[number] else { return }
     layer.gate?.open()
-    for group in stage.context.groups {
+    for group in stage.context.drawings.pending {
       guard let job = group.members.first(where: { $0.taker === layer && !$0.job.isCancelled })?.job else { continue }
       while job.isUnderWay { sched_yield() }
       if !group.members.contains(where: \.job.isUnderWay) { group.countdown.wait() }

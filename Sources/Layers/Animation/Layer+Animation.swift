@@ -159,7 +159,7 @@ extension Layer {
   public var presentation: AnimatableValues {
     guard let context else { return values }
     if let drawing = context.drawing, drawing.layer === self { return drawing.values }
-    return presentation(at: context.currentTime)
+    return presentation(at: context.times.current)
   }
 
   /// The values that are shown at a time, animations that the next commit begins included.
@@ -187,7 +187,7 @@ extension Layer {
   /// - Parameter speed: the speed, against the layer's clock, of the one on which the velocity is measured.
   func shownValues(at time: MonotonicTime? = nil, withVelocity: Bool, speed: Double = 1) -> ShownValues {
     // A layer in no tree shows its own values, and they stand still.
-    guard let time = time ?? context?.currentTime else { return ShownValues(now: values) }
+    guard let time = time ?? context?.times.current else { return ShownValues(now: values) }
     let own = self.time(at: time, of: nil)
     let later = own + Nanoseconds.milliseconds(1).scaled(by: 1 / speed)
     return ShownValues(

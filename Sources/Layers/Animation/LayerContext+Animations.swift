@@ -65,7 +65,7 @@ extension LayerContext {
         layer.animations.setReported(.start, at: index)
       }
     }
-    findEarliestEvents(from: lastCommit)
+    findEarliestEvents(from: times.lastCommit)
     started.sort { $0.order < $1.order }
     for animation in started { animation.reportStart() }
   }
@@ -95,7 +95,7 @@ extension LayerContext {
           of: layer, at: animations.endClocks.time(at: time), isLastFrame: time == lastFrameTime, into: &ended)
       }
       ended[first...].sort { $0.animation.order < $1.animation.order }
-      findEarliestEvents(from: lastCommit)
+      findEarliestEvents(from: times.lastCommit)
     }
     // Last: they may begin, change and remove animations.
     RunningAnimation.reportEnds(ended)

@@ -45,7 +45,7 @@ extension Layer {
   /// The layer's picture as it was shown last; an empty one before its first commit.
   var oldPicture: OldPicture {
     guard let context, isCommitted else { return OldPicture() }
-    return OldPicture(of: recordIndex, in: context.snapshot(at: context.currentTime))
+    return OldPicture(of: recordIndex, in: context.snapshot(at: context.times.current))
   }
 
   /// The layer's picture at a time, with all changes that were made so far; nil in no tree.

@@ -9,7 +9,7 @@ extension LayerContext {
   func update(_ phases: inout CommitPhases) {
     markDeferred()
     var round = 0
-    while hasLayoutMarks || !displayMarks.isEmpty {
+    while marks.hasLayouts || marks.hasDisplays {
       if round == Self.maximumRounds {
         phases.unsettled = deferMarks()
         break
@@ -20,47 +20,38 @@ extension LayerContext {
       let laidOut = clock.now
       phases.layout += laidOut - start
       // Layout must settle first, so that nothing is drawn twice. If it does not settle, the frame is shown as it is.
-      guard !hasLayoutMarks || round == Self.maximumRounds else { continue }
+      guard !marks.hasLayouts || round == Self.maximumRounds else { continue }
       display(&phases)
       phases.display += clock.now - laidOut
     }
   }
 
   /// The numbers of layers that are marked for layout and for display.
-  package var markCounts: (layouts: Int, displays: Int) { (layoutMarks.reduce(0) { $0 + $1.count }, displayMarks.count) }
+  package var markCounts: (layouts: Int, displays: Int) { marks.counts }
 
   /// True if something was marked that no commit has handled: after one, by drawings that were asked for after the last round.
-  var hasMarks: Bool {
-    hasLayoutMarks || !displayMarks.isEmpty || !recordMarks.isEmpty || isStructureMarked || areClocksMarked
-      || tiledLayers.contains(where: \.needsTileUpdate)
-  }
-
-  private var hasLayoutMarks: Bool { layoutMarks.contains { !$0.isEmpty } }
+  var hasMarks: Bool { !marks.isEmpty || tiledLayers.contains(where: \.needsTileUpdate) }
 
   private func layOut(_ phases: inout CommitPhases) {
     var depth = 0
     // More layers may be marked further down during this loop.
-    while depth < layoutMarks.count {
-      let count = layoutMarks[depth].count
-      for index in 0..<count {
-        let layer = layoutMarks[depth][index]
-        // Otherwise the layer left the tree, or moved to another depth and is marked there.
-        guard layer.context === self, layer.depth == depth else { continue }
+    while depth < marks.depthCount {
+      marks.takeLayouts(atDepth: depth, &handled)
+      // Otherwise the layer left the tree, or moved to another depth and is marked there.
+      for layer in handled where layer.context === self && layer.depth == depth {
         layer.isLayoutMarked = false
         guard layer.needsLayout else { continue }
         phases.layoutCount += 1
         layOut(layer)
       }
-      layoutMarks[depth].removeSubrange(0..<count)
+      handled.removeAll(keepingCapacity: true)
       depth += 1
     }
   }
 
   private func display(_ phases: inout CommitPhases) {
-    let count = displayMarks.count
-    for index in 0..<count {
-      let layer = displayMarks[index]
-      guard layer.context === self else { continue }
+    marks.takeDisplays(&handled)
+    for layer in handled where layer.context === self {
       layer.isDisplayMarked = false
       layer.hintAtNothingToShow()
       // A layer without a size still needs display. It is marked again once it has a size.
@@ -72,7 +63,7 @@ extension LayerContext {
       phases.displayCount += 1
       display(layer)
     }
-    displayMarks.removeSubrange(0..<count)
+    handled.removeAll(keepingCapacity: true)
   }
 
   func displayFailed(_ layer: Layer, _ error: BitmapError) {
@@ -86,18 +77,20 @@ extension LayerContext {
 
   /// Removes the remaining layers from the lists, so that a new mark counts as the first one. Returns the first of them.
   private func deferMarks() -> Layer? {
-    for layers in layoutMarks {
-      for layer in layers where layer.context === self {
+    for depth in 0..<marks.depthCount {
+      marks.takeLayouts(atDepth: depth, &handled)
+      for layer in handled where layer.context === self {
         layer.isLayoutMarked = false
         if layer.needsLayout { deferred.append(layer) }
       }
+      handled.removeAll(keepingCapacity: true)
     }
-    for layer in displayMarks where layer.context === self {
+    marks.takeDisplays(&handled)
+    for layer in handled where layer.context === self {
       layer.isDisplayMarked = false
       if layer.needsDisplay { deferred.append(layer) }
     }
-    for depth in layoutMarks.indices { layoutMarks[depth].removeAll(keepingCapacity: true) }
-    displayMarks.removeAll(keepingCapacity: true)
+    handled.removeAll(keepingCapacity: true)
     return deferred.first
   }
 

@@ -8,14 +8,14 @@ extension LayerContext {
   /// The root's superlayer is the output: its coordinates are pixels, `scale` of them a point. Empty before the first
   /// commit.
   public func renderTree(at time: MonotonicTime) -> TreeSnapshot {
-    ownViewTime = time
-    return evaluate(at: time)
+    evaluate(at: time, isOwn: true)
   }
 
-  func evaluate(at time: MonotonicTime) -> TreeSnapshot {
+  /// - Parameter isOwn: true if no viewer asks for it.
+  func evaluate(at time: MonotonicTime, isOwn: Bool) -> TreeSnapshot {
     let tree = snapshot(at: time)
-    lastEvaluation = time
-    lookForAnimations(from: shownTime, to: time)
+    times.request(time, isOwn: isOwn)
+    lookForAnimations(from: times.shown, to: time)
     // An end may have to wait for another viewer: a commit for the same time again would find nothing new.
     let isDue = time >= min(earliestStart, earliestEnd) || !tiledLayers.isEmpty && !moving.isEmpty && needsTiles(in: tree)
     if isDue, time != markedEvaluation {
@@ -38,20 +38,20 @@ extension LayerContext {
 
   /// - Returns: true if the tree is another one, or moves in another way.
   func commitTree(at now: MonotonicTime, _ phases: inout CommitPhases) -> Bool {
-    swap(&recordMarks, &handledMarks)
+    marks.takeRecords(&handled)
     // A layer with copies has more records than its own.
-    if handledMarks.contains(where: { $0.isReplicated && $0.context === self }) { isStructureMarked = true }
-    var hasChanged = isStructureMarked
-    if isStructureMarked {
+    if handled.contains(where: { $0.isReplicated && $0.context === self }) { marks.isStructureMarked = true }
+    var hasChanged = marks.isStructureMarked
+    if marks.isStructureMarked {
       rebuild(at: now)
       phases.recordCount = snapshots.records.count
     } else {
-      phases.recordCount = handledMarks.count
-      for layer in handledMarks where layer.context === self && layer.isRecordMarked {
+      phases.recordCount = handled.count
+      for layer in handled where layer.context === self && layer.isRecordMarked {
         if commitRecord(of: layer, at: now) { hasChanged = true }
       }
       // A superlayer moved a layer that has copies.
-      if isStructureMarked {
+      if marks.isStructureMarked {
         rebuild(at: now)
         phases.recordCount = snapshots.records.count
         hasChanged = true
@@ -81,14 +81,14 @@ extension LayerContext {
 
   /// Chooses the tiles of the tree that was committed, and commits the records that they add and change.
   func commitTiles(at now: MonotonicTime, _ phases: inout CommitPhases) {
-    updateTiles(at: max(now, currentTime))
-    guard isStructureMarked || !recordMarks.isEmpty else { return }
+    updateTiles(at: max(now, times.current))
+    guard marks.hasRecords else { return }
     // These lists go with the commit, and are to be empty for another tree.
-    let (marks, old, count) = (handledMarks, lastAnimated, phases.recordCount)
-    (handledMarks, lastAnimated) = ([], [])
+    let (layers, old, count) = (handled, lastAnimated, phases.recordCount)
+    (handled, lastAnimated) = ([], [])
     if commitTree(at: now, &phases) { phases.treeChanged = true }
     phases.recordCount += count
-    withExtendedLifetime((marks, old)) {}
+    withExtendedLifetime((layers, old)) {}
   }
 
   /// - Returns: true if the layer, or a sublayer that it places, is another one or moves in another way.
@@ -98,7 +98,7 @@ extension LayerContext {
     {
       return commitRecord(of: superlayer, at: now)
     }
-    if layer.isReplicated { isStructureMarked = true }
+    if layer.isReplicated { marks.isStructureMarked = true }
     var sides = layer.sideValues
     let animationsChanged = commitAnimations(of: layer, sides, at: now)
     let record = committedRecord(of: layer, &sides, at: now)
@@ -115,8 +115,8 @@ extension LayerContext {
   }
 
   private func rebuild(at now: MonotonicTime) {
-    isStructureMarked = false
-    for layer in handledMarks where layer.context === self { layer.isRecordMarked = false }
+    marks.isStructureMarked = false
+    for layer in handled where layer.context === self { layer.isRecordMarked = false }
     for (_, animations) in animated { animations.isListed = false }
     swap(&animated, &lastAnimated)
     copiedAnimations.removeAll(keepingCapacity: true)
@@ -179,7 +179,7 @@ extension LayerContext {
       outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped, layer.superlayer?.instance(0, of: layer)) }
       ?? .still(layer.space)
     let time = committed.clocks.time(at: now)
-    let shown = committed.endClocks.time(at: max(now, currentTime))
+    let shown = committed.endClocks.time(at: max(now, times.current))
     var mayGoBack: Bool {
       switch committed.clocks.course(from: now) {
       case .backwards, .waiting: true

@@ -63,15 +63,12 @@ public final class LayerContext {
 
   // MARK: Dirty lists
 
-  /// The marked layers by their depth below the root.
-  var layoutMarks: [[Layer]] = []
-  var displayMarks: [Layer] = []
-  var recordMarks: [Layer] = []
-  /// Those that a commit handles, and the entries of `animated` before it. They are kept until the commit is done: where a layer dies with
-  /// them, an application's code may run and mark others.
-  var handledMarks: [Layer] = []
+  /// The layers that the next commit handles.
+  var marks = DirtyLayers()
+  /// The layers that a pass handles, and the entries of `animated` before a commit. They are let go of while `marks` can be changed: where a
+  /// layer dies with them, an application's code may run and mark others.
+  var handled: [Layer] = []
   var lastAnimated: [(layer: Layer, animations: CommittedAnimations)] = []
-  var isStructureMarked = true
   /// The marks that did not settle in the last commit.
   var deferred: [Layer] = []
   private var state = State.dirty
@@ -85,15 +82,10 @@ public final class LayerContext {
 
   // MARK: Animations
 
-  /// The time of the last `renderTree(at:)`; nil before the first.
-  var lastEvaluation: MonotonicTime?
+  /// The times for which the tree was requested.
+  var times = ViewTimes()
   /// The time of the evaluation that asked for a commit to report what begins or ends; nil while other events are the earliest.
   var markedEvaluation: MonotonicTime?
-  /// The viewers of the tree.
-  var viewers: [TreeViewer] = []
-  /// The last time for which code other than the viewers requested the tree since the last commit.
-  var ownViewTime: MonotonicTime?
-  var lastCommit = MonotonicTime.zero
   /// The time of the frame that is written down, as by `framepace dump`: animations that this frame shows are kept, though they are over.
   package var lastFrameTime = MonotonicTime.distantFuture
   /// The layers in the committed tree that have animations, and these.
@@ -104,8 +96,6 @@ public final class LayerContext {
   var copiedAnimations: [CommittedAnimations] = []
   /// See `ReplicatorLayer.maximumTreeSize`.
   var maximumTreeSize = ReplicatorLayer.maximumTreeSize
-  /// True if the clock of a layer was changed since the last commit.
-  private(set) var areClocksMarked = false
   /// The earliest beginning and the earliest end of an animation that are still to be reported.
   var earliestStart = MonotonicTime.distantFuture
   var earliestEnd = MonotonicTime.distantFuture
@@ -131,7 +121,7 @@ public final class LayerContext {
 
   // MARK: Asynchronous display, see LayerContext+Drawings
 
-  let inbox = DrawingInbox()
+  var drawings = DrawingGroups()
   var retired = RetiredPictures()
   /// False where each turn waits for its drawings, so that nobody would see what a picture shows meanwhile.
   package var showsCoarsePictures = true
@@ -139,12 +129,6 @@ public final class LayerContext {
   var surfaceLayers: [UInt32: SurfaceLayer] = [:]
   /// The layers in the tree that have tiles, in the order in which they came.
   var tiledLayers: [TiledLayer] = []
-  var groups: [DrawingGroup] = []
-  /// The groups that the drawings of a commit are collected in, one for each priority that came; nil outside of commits.
-  var collecting: [DrawingGroup]?
-  var lastGroupNumber: UInt64 = 0
-  /// The first group that the last commit made, or would have made.
-  var firstNewGroup: UInt64 = 1
 
   /// - Parameters:
   ///   - root: a layer without superlayer and context.
@@ -164,24 +148,21 @@ public final class LayerContext {
     self.scale = scale
     outputSpace = scale == 1 ? nil : SublayerSpace(scale: scale)
     self.clock = clock
-    inbox.wake = wake
+    drawings.inbox.wake = wake
     enter(root, depth: 0)
   }
 
   /// Called on any thread when asynchronous drawings are finished. It must wake the loop, so that
   /// `publishFinishedDrawings(surfaces:)` shows them.
   public var wake: (@Sendable () -> Void)? {
-    get { inbox.wake }
-    set { inbox.wake = newValue }
+    get { drawings.inbox.wake }
+    set { drawings.inbox.wake = newValue }
   }
 
   /// True if there is something to commit.
   public var isDirty: Bool { state != .clean }
 
   var isCommitting: Bool { state == .committing }
-
-  /// The time of the shown tree; the last one that the context knows.
-  var currentTime: MonotonicTime { lastEvaluation ?? lastCommit }
 
   // MARK: Marks
 
@@ -192,31 +173,27 @@ public final class LayerContext {
   }
 
   func markLayout(_ layer: Layer) {
-    while layoutMarks.count <= layer.depth { layoutMarks.append([]) }
-    layoutMarks[layer.depth].append(layer)
-    layer.isLayoutMarked = true
+    marks.markLayout(layer)
     mark()
   }
 
   func markDisplay(_ layer: Layer) {
-    displayMarks.append(layer)
-    layer.isDisplayMarked = true
+    marks.markDisplay(layer)
     mark()
   }
 
   func markRecord(_ layer: Layer) {
-    recordMarks.append(layer)
-    layer.isRecordMarked = true
+    marks.markRecord(layer)
     mark()
   }
 
   func markClocks() {
-    areClocksMarked = true
+    marks.areClocksMarked = true
     mark()
   }
 
   func markStructure() {
-    isStructureMarked = true
+    marks.isStructureMarked = true
     mark()
   }
 
@@ -268,8 +245,8 @@ public final class LayerContext {
   /// that were removed end with the turn, unless their layer is in another tree by then.
   public func invalidate() {
     onNeedsCommit = nil
-    inbox.wake = nil
-    groups.removeAll()
+    drawings.inbox.wake = nil
+    drawings.removeAll()
     for layer in leftWithAnimations where layer.context == nil { Transaction.animatesOutside(layer) }
     if root.context === self { leave(root) }
     leftWithAnimations.removeAll()
@@ -302,25 +279,24 @@ public final class LayerContext {
   public func commit(at now: MonotonicTime) -> CommitPhases {
     precondition(!isCommitting, "LayerContext: commit(at:) inside a commit")
     state = .committing
-    lastCommit = now
-    let shown = max(now, shownTime)
+    let shown = times.commit(at: now)
     endAnimations(at: shown)
-    forgetViewTimes()
+    times.forgetRequests()
     var phases = CommitPhases()
-    openGroups()
+    drawings.open()
     update(&phases)
     let drawn = clock.now
-    if areClocksMarked {
-      areClocksMarked = false
+    if marks.areClocksMarked {
+      marks.areClocksMarked = false
       // The clock of a layer moves all that is below it.
       for (layer, _) in animated where layer.context === self { layer.markAnimations() }
     }
     phases.treeChanged = commitTree(at: now, &phases)
     if !tiledLayers.isEmpty { commitTiles(at: now, &phases) }
-    closeGroups()
+    drawings.close()
     phases.display += clock.now - drawn
     state = .clean
-    handledMarks.removeAll(keepingCapacity: true)
+    handled.removeAll(keepingCapacity: true)
     lastAnimated.removeAll(keepingCapacity: true)
     if owesEnds || hasMarks { mark() }
     // After the commit: changes that are made there belong to the next one.

@@ -16,13 +16,60 @@ package final class TreeViewer {
   /// The tree at a time, as from `LayerContext.renderTree(at:)`. An empty tree once the context is gone.
   package func renderTree(at time: MonotonicTime) -> TreeSnapshot {
     self.time = time
-    return context?.evaluate(at: time) ?? TreeSnapshot()
+    return context?.evaluate(at: time, isOwn: false) ?? TreeSnapshot()
   }
 
   /// Removes the viewer.
   package func invalidate() {
-    context?.viewers.removeAll { $0 === self }
+    context?.times.remove(self)
     context = nil
+  }
+}
+
+/// The times for which a tree was requested, and until when all who show it have seen it.
+@MainActor
+struct ViewTimes {
+  private var viewers: [TreeViewer] = []
+  /// The last time for which code other than the viewers requested the tree since the last commit.
+  private var ownRequest: MonotonicTime?
+  /// The last time for which anyone did; nil before the first.
+  private var lastRequest: MonotonicTime?
+  private(set) var lastCommit = MonotonicTime.zero
+
+  /// The time of the shown tree; the last one that is known.
+  var current: MonotonicTime { lastRequest ?? lastCommit }
+
+  /// The time up to which all viewers have shown the tree, by what was known at the last commit.
+  var shown: MonotonicTime {
+    var time = ownRequest
+    for viewer in viewers { time = min(time ?? .distantFuture, viewer.time ?? lastCommit) }
+    return time ?? lastCommit
+  }
+
+  mutating func add(_ viewer: TreeViewer) { viewers.append(viewer) }
+
+  mutating func remove(_ viewer: TreeViewer) { viewers.removeAll { $0 === viewer } }
+
+  /// Takes note that the tree was requested.
+  ///
+  /// - Parameter isOwn: true if no viewer did it.
+  mutating func request(_ time: MonotonicTime, isOwn: Bool) {
+    if isOwn { ownRequest = time }
+    lastRequest = time
+  }
+
+  /// Begins a commit.
+  ///
+  /// - Returns: the time that all have seen.
+  mutating func commit(at now: MonotonicTime) -> MonotonicTime {
+    lastCommit = now
+    return max(now, shown)
+  }
+
+  /// Forgets what was requested before a commit.
+  mutating func forgetRequests() {
+    ownRequest = nil
+    for viewer in viewers { viewer.time = nil }
   }
 }
 
@@ -30,19 +77,7 @@ extension LayerContext {
   /// Adds a viewer. It stays until its `invalidate()`.
   package func makeViewer() -> TreeViewer {
     let viewer = TreeViewer(self)
-    viewers.append(viewer)
+    times.add(viewer)
     return viewer
-  }
-
-  /// The time up to which all viewers have shown the tree, by what was known at the last commit.
-  var shownTime: MonotonicTime {
-    var time = ownViewTime
-    for viewer in viewers { time = min(time ?? .distantFuture, viewer.time ?? lastCommit) }
-    return time ?? lastCommit
-  }
-
-  func forgetViewTimes() {
-    ownViewTime = nil
-    for viewer in viewers { viewer.time = nil }
   }
 }

@@ -12,20 +12,18 @@ extension LayerContext {
   @discardableResult
   public func publishFinishedDrawings(surfaces: Bool = true) -> Bool {
     retired.release(by: workers)
-    // A group is never reported if all of its drawings were superseded.
-    groups.removeAll { $0.countdown.isAbandoned }
+    drawings.removeAbandoned()
     var hasChanged = false
-    let news = inbox.take(surfaces: surfaces)
+    let news = drawings.inbox.take(surfaces: surfaces)
     if news.hasSurfaces {
       for layer in surfaceLayers.values where layer.takeNewest() { hasChanged = true }
     }
     for number in news.groups {
-      guard let index = groups.firstIndex(where: { $0.number == number }) else { continue }
-      guard groups[index].countdown.isSettled else {
-        if showCoarse(groups[index]) { hasChanged = true }
+      guard let (group, isFinished) = drawings.take(number) else { continue }
+      guard isFinished else {
+        if showCoarse(group) { hasChanged = true }
         continue
       }
-      let group = groups.remove(at: index)
       for member in group.members {
         switch member.job.state {
         case .finished(let picture):
@@ -64,15 +62,13 @@ extension LayerContext {
   }
 
   /// The number of drawings that are neither shown nor cancelled.
-  public var pendingDrawings: Int {
-    groups.reduce(0) { count, group in count + group.members.count { !$0.job.isCancelled } }
-  }
+  public var pendingDrawings: Int { drawings.drawingCount }
 
   /// Waits until all drawings are finished, so that `publishFinishedDrawings(surfaces:)` shows them: for pictures that must not depend on
   /// the speed of workers.
   public func waitForDrawings() {
     workers.willWait()
-    for group in groups { group.countdown.wait() }
+    drawings.wait()
   }
 
   /// Waits for the drawings that the last commit began, but not for those of low priority.
@@ -82,7 +78,7 @@ extension LayerContext {
   @discardableResult
   public func waitForNewDrawings(until end: MonotonicTime) -> Bool {
     workers.willWait()
-    return groups.allSatisfy { $0.number < firstNewGroup || $0.priority == .low || $0.countdown.wait(until: end) }
+    return drawings.waitForNew(until: end)
   }
 
   /// Has a worker make a layer's contents. They are grouped with those of the same commit and priority, unless the layer wants to
@@ -97,39 +93,11 @@ extension LayerContext {
     _ maker: any PictureMaker, for taker: any PictureTaker, of layer: Layer, target: DrawingTarget,
     _ priority: DrawingPriority, isAlone: Bool
   ) {
-    let isAlone = collecting == nil || isAlone
-    let group = isAlone ? makeGroup(priority) : openGroup(priority)
     let times = onDrawing == nil ? nil : DrawingTimes(clock: clock)
-    let job = group.add(maker, for: taker, target: target, times: times)
+    let job = drawings.add(maker, for: taker, target: target, priority, isAlone: isAlone, times: times)
     if let times { onDrawing?(layer, times) }
     taker.asynchronous.request(job)
-    if isAlone { group.close() }
     // A pool that was shut down draws no more, so the drawing runs here.
     if !workers.submit(priority.ofWorkers, { job.run() }) { job.run() }
-  }
-
-  /// From now on drawings are collected in groups.
-  func openGroups() {
-    collecting = []
-    firstNewGroup = lastGroupNumber + 1
-  }
-
-  func closeGroups() {
-    for group in collecting ?? [] { group.close() }
-    collecting = nil
-  }
-
-  private func openGroup(_ priority: DrawingPriority) -> DrawingGroup {
-    if let group = collecting?.first(where: { $0.priority == priority }) { return group }
-    let group = makeGroup(priority)
-    collecting?.append(group)
-    return group
-  }
-
-  private func makeGroup(_ priority: DrawingPriority) -> DrawingGroup {
-    lastGroupNumber += 1
-    let group = DrawingGroup(number: lastGroupNumber, priority: priority, inbox: inbox)
-    groups.append(group)
-    return group
   }
 }

@@ -42,7 +42,7 @@ open class SurfaceLayer: Layer {
   private func listen() {
     guard let context else { return }
     context.surfaceLayers[id] = surface == nil ? nil : self
-    listener = surface?.listen { [inbox = context.inbox] in inbox.postSurface() }
+    listener = surface?.listen { [inbox = context.drawings.inbox] in inbox.postSurface() }
   }
 
   /// - Returns: true if there is a newer generation than the one that is shown.

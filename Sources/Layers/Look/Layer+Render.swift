@@ -38,7 +38,7 @@ extension Layer {
     let index = tree.records.count
     var sides = sideValues(in: space, last: recordEffects)
     if let context, let timed = sides.content?.timed {
-      sides.content = timed.content(at: time(at: context.currentTime, of: nil))
+      sides.content = timed.content(at: time(at: context.times.current, of: nil))
     }
     var record = record(sides, in: space)
     record.id = id ?? Self.makeID()
