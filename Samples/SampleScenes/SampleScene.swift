@@ -90,7 +90,7 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .gallery: "pictures that come nearer and fade into one another"
     case .story: "an article that scrolls: mixed weights, a picture, a quotation"
     case .confetti: "particles of emitters that fall and fly over all"
-    case .feed: "a list of 10,000 articles, to be scrolled (--input)"
+    case .feed: "a list of 10,000 articles, to be scrolled by a finger, a mouse or its wheel (--input)"
     case .still: "nothing changes: one frame, then no wake-up at all"
     case .stress: "chosen work per frame (--work, --work-phase), to see missed frames"
     }

@@ -188,7 +188,7 @@ struct InputCommandTests {
     ),
     (
       "\n0.5 1 touch 1 moved 0 0\n# no\n0.6 1 touch 1 cancelled",
-      "x:4: \"0.5 1 touch 1 moved 0 0\" does nothing: no line before it presses that finger, button or key (the first of 2 lines)"
+      "x:4: \"0.5 1 touch 1 moved 0 0\" does nothing: no line before it presses that finger, button or key (lines 4, 6)"
     ),
     ("0 1 touch 0 down 0 0\n0 1 touch 0 moved 0 0\n0 1 touch 0 up\n1 1 touch 0 up", "x:6: \"1 1 touch 0 up\" does nothing"),
     (
@@ -208,7 +208,7 @@ struct InputCommandTests {
     ),
     (
       "0 1 key KEY_A down\n0 1 key KEY_A up\n0 1 key KEY_A down\n0 1 key KEY_B down\n",
-      "x:5: \"0 1 key KEY_A down\" presses what stays down: no line after it lifts that finger, button or key (the first of 2 lines)"
+      "x:5: \"0 1 key KEY_A down\" presses what stays down: no line after it lifts that finger, pen, button or key (lines 5, 6)"
     ),
     ("0 1 key KEY_A down\n0 1 touch 0 down 0 0\n0 1 released", "x:4: \"0 1 touch 0 down 0 0\" presses what stays down"),
     ("0 1 touch 0 down 0 0\n0 1 removed", nil),
@@ -218,12 +218,12 @@ struct InputCommandTests {
     ),
     (
       "0 1 touch 0 down 640 0.5\n0 1 position 0 -0.51\n1 1 touch 0 up",
-      "x:3: \"0 1 touch 0 down 640 0.5\" is far outside of the device: places are parts of its area, from 0 to 1 (the first of 2"
+      "x:3: \"0 1 touch 0 down 640 0.5\" is far outside of the device: places are parts of its area, from 0 to 1 (lines 3, 4"
     ),
     ("0 1 position 1.5 -0.5\n9 1 motion 400 300", nil),
     (
       "0 2 added \"\" touch\n0 2 touch 0 down 0 0\n0 2 scroll ended\n0 2 motion 1 1\n1 2 touch 0 up",
-      "x:5: \"0 2 scroll ended\" is of a kind that device 2 does not have: the line that adds it lacks pointer (the first of 2 lines)"
+      "x:5: \"0 2 scroll ended\" is of a kind that device 2 does not have: the line that adds it lacks pointer (lines 5, 6)"
     ),
     (
       "0 2 added \"\" touch\n0 2 button BTN_LEFT down\n0 2 button BTN_LEFT up",
@@ -234,6 +234,19 @@ struct InputCommandTests {
       "0 2 added \"P\"\n0 2 motion 1 1",
       "x:3: \"0 2 added \"P\"\" adds a device that can do nothing: behind its name is missing what it can do, such as touch"
     ),
+    (
+      "0 1 button KEY_A down\n0 1 button KEY_A up",
+      "x:3: \"0 1 button KEY_A down\" does nothing: that is a key, whose line has key"
+    ),
+    (
+      "0 1 key BTN_LEFT down\n0 1 key BTN_LEFT up",
+      "x:3: \"0 1 key BTN_LEFT down\" does nothing: that is a button, whose line"
+    ),
+    (
+      "0 2 added \"P\" pen\n0 2 pen pen down 0 0\n0 2 pen pen down 0 1",
+      "x:4: \"0 2 pen pen down 0 0\" presses what stays down"
+    ),
+    ("0 2 added \"P\" pen\n0 2 pen pen down 0 0\n0 2 pen pen near 0 1", nil),
     ("0 2 added \"P\" gestures\n0 2 gesture changed 1 1 1 0", "x:4: \"0 2 gesture changed 1 1 1 0\" does nothing"),
     ("0 2 added \"P\" gestures\n0 2 gesture began pinch 2\n0 2 gesture changed 1 1 1 0\n1 2 gesture ended", nil),
   ])
@@ -247,6 +260,48 @@ struct InputCommandTests {
     #expect(note.map { output.contains($0) } ?? (output.filter { $0 == ":" }.count == 1), "\(result.output)")
     // The script's own event is told, and no other.
     if note != nil { #expect(output.split(separator: "x:").count == 2, "\(result.output)") }
+  }
+
+  /// The events of a recording have no lines of their own.
+  @Test func doubtfulEventsOfARecordingAreTold() throws {
+    let folder = try TemporaryFolder()
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("InputTests/Recordings/five-devices.yml").path
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try text.write(toFile: folder.path + "/x.yml", atomically: true, encoding: .utf8)
+    #expect(try !framepace(["input", "--check", "x.yml"], in: folder.path).output.contains("x.yml: the recorder"))
+    try (text + "# 1 (obfuscated)\n").write(toFile: folder.path + "/x.yml", atomically: true, encoding: .utf8)
+    let result = try framepace(["input", "--check", "x.yml"], in: folder.path)
+    #expect(result.output.contains("x.yml: the recorder hid which keys were pressed"), "\(result.output)")
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["run", "feed", "--duration", "550ms", "--simulate", "steady"],
+        "x: 2 of 3 events come after the end, which is at 0.55 s"
+      ),
+      (["run", "feed", "--duration", "700ms", "--simulate", "steady"], nil),
+      (["run", "feed", "--quiet", "--duration", "550ms", "--simulate", "steady"], nil),
+      (
+        ["render", "feed", "--output", "a.png"],
+        "x: 3 of 3 events come after the end, which is at 0.5 s: the last is at 0.7 s"
+      ),
+      (["render", "feed", "--output", "b.png", "--time", "0.7s"], nil),
+      (
+        ["render", "feed", "--output", "pictures", "--frames", "37"],
+        "x: 2 of 3 events come after the end, which is at 0.6 s"
+      ),
+    ] as [([String], String?)])
+  func eventsAfterTheEndAreTold(arguments: [String], note: String?) throws {
+    let folder = try TemporaryFolder()
+    let text = "framepace input 1\n0.51 1 added \"\" pointer\n0.65 1 scroll wheel 0 1\n0.7 1 scroll wheel 0 1\n"
+    try text.write(toFile: folder.path + "/x", atomically: true, encoding: .utf8)
+    let result = try framepace(
+      arguments + ["--input", "x"] + (arguments[0] == "render" ? ["--size", "90x60"] : []), in: folder.path)
+    let error = result.error.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(result.status == 0)
+    #expect(note.map { error.contains($0) } ?? error.isEmpty, "\(result.error)")
   }
 
   /// A command that plays the script says the same, and plays it.
@@ -273,7 +328,10 @@ struct InputCommandTests {
       "x:3:15: expected down, moved, up or cancelled, found \"dwon\""
     ),
     ("framepace input 2\n", "x:1:17: expected the line \"framepace input 1\", found \"2\""),
-    ("framepace input 1\n0 1 removed", "x:2:3: expected the number of a device that was added, found \"1\""),
+    (
+      "framepace input 1\n0 1 removed",
+      "x:2:3: expected the number of a device that a line above has added, and none removed, found \"1\""
+    ),
     ("", "cannot read 'x': it is empty"),
     ("framepace vblanks 1\n", "'x' is a recording of vblanks: use framepace vblank --replay x"),
   ])

@@ -54,6 +54,11 @@ import Testing
     #expect(try InputScript(text).events.count == 2)
   }
 
+  @Test func aByteOrderMarkIsNoText() throws {
+    let text = "framepace input 1\n0 1 added \"a\" touch"
+    #expect(try InputScript("\u{FEFF}" + text) == InputScript(text))
+  }
+
   @Test func linesMayEndAsOnOtherSystems() throws {
     let script = try InputScript("framepace input 1\r\n0 1 added \"a\" touch\r\n\r\n1 1 touch 0 up\r\n")
     #expect(script.events.map(\.action.words) == ["added \"a\" touch", "touch 0 up"])
@@ -88,10 +93,13 @@ import Testing
   @Test(arguments: [
     ("", "x:1:1: expected the line \"framepace input 1\", found the end of the line"),
     ("framepace input 2", "x:1:17: expected the line \"framepace input 1\", found \"2\""),
-    ("framepace input 1\nsoon 1 removed", "x:2:1: expected a time in seconds, found \"soon\""),
-    ("framepace input 1\nnan 1 removed", "x:2:1: expected a time in seconds, found \"nan\""),
-    ("framepace input 1\n1e300 1 removed", "x:2:1: expected a time in seconds, found \"1e300\""),
-    ("framepace input 1\n\n0 1 removed", "x:3:3: expected the number of a device that was added, found \"1\""),
+    ("framepace input 1\nsoon 1 removed", "x:2:1: expected a time in seconds, such as 0.5, found \"soon\""),
+    ("framepace input 1\nnan 1 removed", "x:2:1: expected a time in seconds, such as 0.5, found \"nan\""),
+    ("framepace input 1\n1e300 1 removed", "x:2:1: expected a time in seconds, such as 0.5, found \"1e300\""),
+    (
+      "framepace input 1\n\n0 1 removed",
+      "x:3:3: expected the number of a device that a line above has added, and none removed, found \"1\""
+    ),
     (
       "framepace input 1\n0 1 added \"\"\n0 1 added \"\"",
       "x:3:3: expected the number of a device that is not there yet, found \"1\""
@@ -111,6 +119,22 @@ import Testing
     ),
     ("framepace input 1\n0 1 added \"\"\n0 1 motion 1", "x:3:13: expected a distance, found the end of the line"),
     ("framepace input 1\n0 1 added \"\"\n0 1 motion 1 2 3", "x:3:16: expected the end of the line, found \"3\""),
+    (
+      "framepace input 1\n0 1 added \"\"\n0 1 button left down",
+      "x:3:12: expected BTN_LEFT or another of the kernel's names, found \"left\""
+    ),
+    (
+      "framepace input 1\n0 1 added \"\"\n0 1 button key_a down",
+      "x:3:12: expected KEY_A or another of the kernel's names, found \"key_a\""
+    ),
+    (
+      "framepace input 1\n0 1 added \"\"\n0 1 key enter down",
+      "x:3:9: expected KEY_ENTER or another of the kernel's names, found \"enter\""
+    ),
+    (
+      "framepace input 1\n0 1 added \"\"\n0 1 touch 0 down 0,5 0,5",
+      "x:3:18: expected a part of the area, such as 0.5, found \"0,5\""
+    ),
     (
       "framepace input 1\n0 1 added \"\"\n0 1 key KEY_NONSENSE down",
       "x:3:9: expected the kernel's name of a key or a button, such as KEY_A, found \"KEY_NONSENSE\""

@@ -96,6 +96,22 @@ import Testing
       ])
   }
 
+  /// A wheel that turns before the pointer was moved, and a gesture, are in the middle of the first screen, as a press is.
+  @Test func aPointerThatWasNeverMovedIsInTheMiddle() {
+    let device = InputDevice(id: InputDevice.ID(rawValue: 1), name: "", abilities: [.pointer, .gestures])
+    let middle = Point(200, 150)
+    let (wheel, fingers) = (InputEvent.Scroll.wheel(Point(0, 1)), InputEvent.Scroll.fingers(Point(0, 2)))
+    #expect(events([.scroll(wheel)], of: device).map(\.action) == [.scroll(wheel, at: middle)])
+    #expect(
+      events([.scroll(fingers), .motion(Point(1, 1)), .removed], of: device).map(\.action) == [
+        .scroll(fingers, at: middle), .hover(Point(201, 151)), .scroll(.fingersEnded, at: Point(201, 151)), .hoverEnded,
+      ])
+    #expect(
+      events([.gesture(.began(.swipe, fingers: 3)), .gesture(.ended)], of: device).map(\.action) == [
+        .gesture(.began(.swipe, fingers: 3), at: middle), .gesture(.ended, at: middle),
+      ])
+  }
+
   /// A device lies on the screen that udev names, or else on that with a panel of its size, or else on the first.
   @Test(
     arguments: [

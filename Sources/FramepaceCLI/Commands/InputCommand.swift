@@ -55,24 +55,48 @@ struct InputCommand: ParsableCommand {
                              people write
         removed              it was unplugged
         touch N down X Y, touch N moved X Y, touch N up, touch N cancelled
-        motion X Y           of a pointer
-        position X Y         of an absolute pointer
+                             a finger, by its number from 0 on
+        motion X Y           a pointer moved: about a point to the right, and down,
+                             for each. It begins in the middle of the screen
+        position X Y         a pointer is at this part of the area
         button NAME down|up  by the kernel's name, such as BTN_LEFT
-        key NAME down|up     the same: KEY_A
-        scroll wheel X Y, scroll fingers X Y, scroll ended, scroll continuous X Y
+        key NAME down|up     the same, such as KEY_A, KEY_ENTER or KEY_LEFTSHIFT;
+                             linux/input-event-codes.h has them all
+        scroll wheel X Y     a wheel, in clicks: positive goes right, and down
+        scroll fingers X Y, scroll ended
+                             fingers on a touchpad, as motion; then they are lifted
+        scroll continuous X Y
+                             a trackpoint or a held button, as motion
         pen TOOL away|near|down X Y [pressure P] [tilt X Y]
-        gesture began swipe|pinch|hold N, gesture changed X Y SCALE ROTATION,
+                             a pen, eraser, brush, pencil, airbrush, mouse, lens or
+                             totem; a pressure from 0 to 1, a tilt in degrees
+        gesture began swipe|pinch|hold N
+        gesture changed X Y SCALE ROTATION
         gesture ended, gesture cancelled
+                             N fingers on a touchpad: their way as motion, their
+                             distance as a multiple of that at the beginning, and
+                             their turn since the last event, in degrees clockwise
         left                 the pointer went to another program's window
         released             all keys count as up: another program has them
         modifiers DEPRESSED LATCHED LOCKED LAYOUT
                              masks, from a desktop that keeps the modifiers
 
-      Fingers that touch are numbered from 0 on. A recording may begin while something is \
-      held: a finger, a button or a key that goes up, or moves, and is not down does \
-      nothing. --check tells of lines that are hardly meant, such as these, places in \
-      pixels, or a forgotten up; so does every command that plays the script. They are \
-      no mistakes: the exit status stays 0.
+      A list is scrolled, a button is clicked, and a letter typed so:
+
+        framepace input 1
+        0    1  added "Mouse" pointer
+        0    2  added "Keys" keyboard letters
+        0.5  1  scroll wheel 0 3
+        1    1  position 0.25 0.5
+        1.1  1  button BTN_LEFT down
+        1.2  1  button BTN_LEFT up
+        2    2  key KEY_A down
+        2.1  2  key KEY_A up
+
+      A recording may begin while something is held: a finger, a button or a key that \
+      goes up, or moves, and is not down does nothing. --check tells of lines that are \
+      hardly meant, such as these, places in pixels, or a forgotten up; so does every \
+      command that plays the script. They are no mistakes: the exit status stays 0.
 
       A recording that libinput record wrote is read in the place of a script, by \
       --check and by --input: touch screens, pointers, wheels and keyboards, with \

@@ -165,7 +165,7 @@ struct RenderCommand: ParsableCommand {
     try onMainActor {
       let signals = try EndSignals()
       defer { signals.invalidate() }
-      let script = try input.script()
+      let script = try input.script(until: lastTime)
       if overlays.show.isEmpty, EnvironmentOverlays.areAskedFor {
         Terminal.error.note("FRAMEPACE_HUD is for displays: use --show damage,meter for pictures")
       }
@@ -209,6 +209,10 @@ struct RenderCommand: ParsableCommand {
     }
   }
 
+  /// The times of the first and the last picture.
+  private var firstTime: Nanoseconds { frames == nil ? time ?? .milliseconds(500) : .zero }
+  private var lastTime: Nanoseconds { firstTime + (rate ?? .hertz60).offset(ofInterval: Int64(pictureCount - 1)) }
+
   /// - Parameter earlier: the number of pictures before those of this scene.
   @MainActor
   private func render(
@@ -220,7 +224,7 @@ struct RenderCommand: ParsableCommand {
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
     let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: try SceneFonts()))
     let rate = rate ?? .hertz60
-    var first = frames == nil ? time ?? .milliseconds(500) : .zero
+    var first = firstTime
     let preceding = precedingFrames(of: first, rate)
     first -= rate.offset(ofInterval: Int64(preceding))
     let renderer = try OfflineRenderer(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Framepace
 import Input
+import Metering
 
 /// The option that plays input, for every command that runs a scene.
 struct InputOptions: ParsableArguments {
@@ -16,8 +17,24 @@ struct InputOptions: ParsableArguments {
     if input == "" { throw ValidationError("--input needs a value: use the name of an event script.") }
   }
 
-  /// The script; nil without the option. A note is printed about each kind of event in it that is hardly meant.
-  @MainActor func script() throws -> InputScript? { try input.map { try Self.script(notingDoubts: $0) } }
+  /// The script; nil without the option. Notes say which of its events are hardly meant, or come too late.
+  ///
+  /// - Parameters:
+  ///   - end: the time since the script's beginning after which nothing is seen; nil where there is none.
+  ///   - isQuiet: true to print no note.
+  @MainActor func script(until end: Nanoseconds? = nil, isQuiet: Bool = false) throws -> InputScript? {
+    guard let input else { return nil }
+    if isQuiet { return try Self.read(input).script }
+    let script = try Self.script(notingDoubts: input)
+    let times = script.events.map { $0.time - MonotonicTime.zero }
+    if let end, let last = times.max(), last > end {
+      let late = times.count { $0 > end }
+      Terminal.error.note(
+        "\(input.withoutControlCharacters): \(late) of \(times.count) events come after the end, which is at "
+          + "\(Text.number(end.seconds)) s: the last is at \(Text.number(last.seconds)) s")
+    }
+    return script
+  }
 
   /// - Parameter path: "-" for the standard input.
   @MainActor static func script(notingDoubts path: String) throws -> InputScript {
@@ -41,7 +58,14 @@ struct InputOptions: ParsableArguments {
     }
     do throws(InputScriptError) {
       let script = try InputScript(text, file: path)
-      return (script, ScriptDoubts(script.events).sentences(path: path, text: text))
+      var doubts = ScriptDoubts(script.events).sentences(path: path, text: text)
+      // `libinput record` writes so that keys were replaced.
+      if InputScript.lines(of: text).isEmpty, text.contains("(obfuscated)") {
+        doubts.append(
+          "\(path.withoutControlCharacters): the recorder hid which keys were pressed: libinput record --show-keycodes keeps them"
+        )
+      }
+      return (script, doubts)
     } catch {
       throw Refusal("\(error)")
     }

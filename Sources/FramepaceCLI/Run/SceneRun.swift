@@ -18,7 +18,7 @@ struct SceneRun {
   init(_ command: RunCommand, report: RunReport) throws {
     self.report = report
     let simulation = try command.simulation.simulation(size: command.options.size ?? command.choice.size(scale: 1))
-    let script = try command.input.script()
+    let script = try command.input.script(until: command.duration, isQuiet: report == .none)
     let start = (simulation?.loop ?? .main).clock.now
     hangs = try RunHangs.watching(command.watch, simulation: simulation)
     // A port that is taken is found before a screen is.

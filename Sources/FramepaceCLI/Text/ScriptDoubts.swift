@@ -1,25 +1,26 @@
 import Framepace
 import Geometry
 import Input
+import Metering
 
 /// Events of a script that are hardly meant as they stand. The format allows them, since a recording may have them: it may have begun while
 /// a key was held. In a script that was written by hand they are slips of the pen.
 struct ScriptDoubts {
   private enum Doubt: Int {
-    case noAbility, otherAbility, outside, notDown, alreadyDown, staysDown, earlier
+    case noAbility, otherAbility, otherWord, outside, notDown, alreadyDown, staysDown, earlier
   }
 
   private struct Held: Hashable {
-    enum Source: Hashable { case finger(Int), button(InputCode), key(InputCode), gesture }
+    enum Source: Hashable { case finger(Int), pen, button(InputCode), key(InputCode), gesture }
     var device: InputDevice.ID
     var source: Source
     var isKey: Bool { if case .key = source { true } else { false } }
   }
 
   private let events: [InputEvent]
-  /// The first event of each kind, by its index, and their number.
-  private var found: [Doubt: (first: Int, count: Int)] = [:]
-  /// The fingers, buttons, keys and gestures that are down, with the index of the event that pressed each.
+  /// The indices of the events of each kind.
+  private var found: [Doubt: [Int]] = [:]
+  /// The fingers, pens, buttons, keys and gestures that are down, with the index of the event that pressed each.
   private var held: [Held: Int] = [:]
   private var abilities: [InputDevice.ID: InputDevice.Abilities] = [:]
 
@@ -31,7 +32,9 @@ struct ScriptDoubts {
       if let latest, event.time < latest { note(.earlier, index) } else { latest = event.time }
       if let place = event.action.place, max(abs(place.x - 0.5), abs(place.y - 0.5)) > 1 { note(.outside, index) }
       // A device without any ability was told when it was added.
-      if let needed = event.action.needed, let abilities = abilities[event.device], !abilities.isEmpty,
+      if event.action.isOfOtherWord {
+        note(.otherWord, index)
+      } else if let needed = event.action.needed, let abilities = abilities[event.device], !abilities.isEmpty,
         abilities.isDisjoint(with: needed)
       {
         note(.otherAbility, index)
@@ -46,18 +49,22 @@ struct ScriptDoubts {
   ///   - path: the script's file.
   ///   - text: the script's text, the lines of which are quoted.
   func sentences(path: String, text: String) -> [String] {
-    let lines = InputScript.lines(of: text).dropFirst()
-    return found.sorted { ($0.value.first, $0.key.rawValue) < ($1.value.first, $1.key.rawValue) }.map { doubt, events in
-      let (first, count) = events
-      let event = self.events[first]
-      var (place, quote) = (path, event.scriptLine(since: .zero))
-      if lines.count == self.events.count {
-        let line = lines[lines.startIndex + first]
+    // A recording of libinput has none: its events are not those of its lines.
+    let lines = Array(InputScript.lines(of: text).dropFirst())
+    return found.sorted { ($0.value[0], $0.key.rawValue) < ($1.value[0], $1.key.rawValue) }.map { doubt, indices in
+      let event = events[indices[0]]
+      let seconds = Text.number((event.time - MonotonicTime.zero).seconds)
+      var (place, quote) = (path, "\(seconds) s: \(event.action.words(decimals: 4))")
+      var others = "the first of \(indices.count)"
+      if lines.count == events.count {
+        let line = lines[indices[0]]
         (place, quote) = ("\(path):\(line.number)", String(line.text))
+        let numbers = indices.prefix(8).map { "\(lines[$0].number)" }.joined(separator: ", ")
+        others = "lines \(numbers)\(indices.count > 8 ? " and \(indices.count - 8) more" : "")"
       }
       let words = quote.split(whereSeparator: \.isWhitespace).joined(separator: " ").withoutControlCharacters
       return "\(place.withoutControlCharacters): \"\(words.prefix(60))\" \(explanation(of: doubt, event))"
-        + (count == 1 ? "" : " (the first of \(count) lines)")
+        + (indices.count == 1 ? "" : " (\(others))")
     }
   }
 
@@ -68,16 +75,19 @@ struct ScriptDoubts {
     case .otherAbility:
       let words = (event.action.needed ?? []).names.joined(separator: " or ")
       return "is of a kind that device \(event.device) does not have: the line that adds it lacks \(words)"
+    case .otherWord:
+      if case .button = event.action { return "does nothing: that is a key, whose line has key in the place of button" }
+      return "does nothing: that is a button, whose line has button in the place of key"
     case .outside: return "is far outside of the device: places are parts of its area, from 0 to 1"
     case .notDown: return "does nothing: no line before it presses that finger, button or key"
     case .alreadyDown: return "presses what is down: no line before it lifts that finger, button or key"
-    case .staysDown: return "presses what stays down: no line after it lifts that finger, button or key"
+    case .staysDown: return "presses what stays down: no line after it lifts that finger, pen, button or key"
     case .earlier: return "is earlier than a line above, and is played with that one"
     }
   }
 
   private mutating func note(_ doubt: Doubt, _ index: Int) {
-    found[doubt, default: (index, 0)].count += 1
+    found[doubt, default: []].append(index)
   }
 
   private mutating func follow(_ event: InputEvent, _ index: Int) {
@@ -91,6 +101,9 @@ struct ScriptDoubts {
     case .touch(let finger, let touch): change(.finger(finger), isDown: touch.place != nil, event, index)
     case .button(let code, let isDown): change(.button(code), isDown: isDown, event, index)
     case .key(let code, let isDown): change(.key(code), isDown: isDown, event, index)
+    case .pen(let pen):
+      let pressed = Held(device: event.device, source: .pen)
+      held[pressed] = pen.contact == .down ? held[pressed] ?? index : nil
     case .gesture(.changed): move(.gesture, event, index)
     case .gesture(.began): change(.gesture, isDown: true, event, index)
     case .gesture: change(.gesture, isDown: false, event, index)
@@ -120,6 +133,15 @@ extension InputEvent.Action {
     case .position(let place): place
     case .pen(let pen): pen.position
     default: nil
+    }
+  }
+
+  /// True for a button that is a key, or a key that is a button.
+  fileprivate var isOfOtherWord: Bool {
+    switch self {
+    case .button(let code, _): code.name?.hasPrefix("KEY_") ?? false
+    case .key(let code, _): code.name?.hasPrefix("BTN_") ?? false
+    default: false
     }
   }
 

@@ -71,7 +71,9 @@ public struct InputScript: Hashable, Sendable {
   /// - Returns: with their numbers, counted from 1. A recording of libinput has no such lines: an event of it is several.
   public static func lines(of text: String) -> [(number: Int, text: Substring)] {
     guard !isRecording(text) else { return [] }
-    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    // Some editors write a byte order mark.
+    let text = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
+    let lines = Substring(text).split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     return lines.enumerated().compactMap { index, line in
       let first = line.unicodeScalars.first { !$0.properties.isWhitespace }
       return first == nil || first == "#" ? nil : (index + 1, line)

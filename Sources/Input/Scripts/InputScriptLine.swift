@@ -68,12 +68,16 @@ struct InputScriptLine {
 
   /// - Parameter devices: those that were added before, and are not removed.
   mutating func event(devices: inout Set<InputDevice.ID>) throws(InputScriptError) -> InputEvent {
-    let time = MonotonicTime(nanoseconds: Int64((try double("a time in seconds", in: 0...1_000_000) * 1e9).rounded()))
+    let time = MonotonicTime(
+      nanoseconds: Int64((try double("a time in seconds, such as 0.5", in: 0...1_000_000) * 1e9).rounded()))
     let id = InputDevice.ID(rawValue: UInt32(try integer("the number of a device", in: 1...1_000_000)))
     let isAdded = words.indices.contains(next) && words[next].text == "added"
     guard isAdded != devices.contains(id) else {
       next -= 1
-      throw unexpected(isAdded ? "the number of a device that is not there yet" : "the number of a device that was added")
+      throw unexpected(
+        isAdded
+          ? "the number of a device that is not there yet"
+          : "the number of a device that a line above has added, and none removed")
     }
     let action = try action(of: id)
     try readEnd()
@@ -97,9 +101,9 @@ struct InputScriptLine {
     case "removed": return .removed
     case "touch": return .touch(finger: try integer("the number of a finger", in: 0...Int(Int32.max)), try touch())
     case "motion": return .motion(try point("a distance"))
-    case "position": return .position(try point("a part of the area"))
-    case "button": return .button(try code(), isDown: try choice(["down", "up"]) == "down")
-    case "key": return .key(try code(), isDown: try choice(["down", "up"]) == "down")
+    case "position": return .position(try point("a part of the area, such as 0.5"))
+    case "button": return .button(try code(such: "BTN_LEFT"), isDown: try choice(["down", "up"]) == "down")
+    case "key": return .key(try code(such: "KEY_A"), isDown: try choice(["down", "up"]) == "down")
     case "scroll": return .scroll(try scroll())
     case "pen": return .pen(try pen())
     case "gesture": return .gesture(try gesture())
@@ -128,8 +132,8 @@ struct InputScriptLine {
 
   private mutating func touch() throws(InputScriptError) -> InputEvent.Touch {
     switch try choice(["down", "moved", "up", "cancelled"]) {
-    case "down": .down(try point("a part of the area"))
-    case "moved": .moved(try point("a part of the area"))
+    case "down": .down(try point("a part of the area, such as 0.5"))
+    case "moved": .moved(try point("a part of the area, such as 0.5"))
     case "up": .up
     default: .cancelled
     }
@@ -147,7 +151,7 @@ struct InputScriptLine {
   private mutating func pen() throws(InputScriptError) -> InputEvent.Pen {
     var pen = InputEvent.Pen(
       tool: try choice(of: InputEvent.Pen.Tool.self), contact: try choice(of: InputEvent.Pen.Contact.self),
-      position: try point("a part of the area"))
+      position: try point("a part of the area, such as 0.5"))
     if skip("pressure") { pen.pressure = try double("a pressure from 0 to 1", in: 0...1) }
     if skip("tilt") { pen.tilt = try point("an angle in degrees") }
     return pen
@@ -220,9 +224,13 @@ struct InputScriptLine {
     Point(x: try double(expected), y: try double(expected))
   }
 
-  private mutating func code() throws(InputScriptError) -> InputCode {
+  private mutating func code(such example: String) throws(InputScriptError) -> InputCode {
     guard let peek, let code = UInt16(peek).map({ InputCode(rawValue: $0) }) ?? InputCode(named: peek) else {
-      throw unexpected("the kernel's name of a key or a button, such as KEY_A")
+      let word = peek?.uppercased() ?? ""
+      let meant = [word, "\(example.prefix(4))\(word)"].first { InputCode(named: $0) != nil }
+      throw unexpected(
+        meant.map { "\($0) or another of the kernel's names" }
+          ?? "the kernel's name of a key or a button, such as \(example)")
     }
     next += 1
     return code

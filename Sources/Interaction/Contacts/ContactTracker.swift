@@ -10,7 +10,8 @@ public import LinuxSystem
 public struct ContactTracker: Sendable {
   /// The screens, at least one for events to come out. Contacts and pointer are moved by `setScreens(_:at:_:)`.
   public private(set) var screens: [InputScreen]
-  /// The pointer's place among the frames of the screens; nil before the first device moved it.
+  /// The pointer's place among the frames of the screens; nil before the first device moved it, or scrolled or made a gesture, which begin in
+  /// the middle of the first screen.
   ///
   /// A device that merely claims to be a pointer, as HDMI-CEC adapters and touch controllers do, shows none.
   public var pointer: Point? { pointerPlace?.point }
@@ -145,12 +146,12 @@ public struct ContactTracker: Sendable {
       // A pen's buttons are those of a device that is no pointer.
       if device.device.abilities.contains(.pointer) { press(button, isDown, event, emit) }
     case .scroll(let scroll):
-      guard scroll.isFinite, let place = pointerPlace else { return }
+      guard scroll.isFinite, let place = placePointer() else { return }
       if case .fingers = scroll { devices[event.device]?.isScrolling = true }
       if case .fingersEnded = scroll { devices[event.device]?.isScrolling = false }
       send(.scroll(scroll, at: place.root), on: place.screen)
     case .gesture(let gesture):
-      guard gesture.isFinite, let place = pointerPlace else { return }
+      guard gesture.isFinite, let place = placePointer() else { return }
       if case .began = gesture { devices[event.device]?.isInGesture = true }
       if gesture == .ended || gesture == .cancelled { devices[event.device]?.isInGesture = false }
       send(.gesture(gesture, at: place.root), on: place.screen)
@@ -263,6 +264,12 @@ public struct ContactTracker: Sendable {
 
   /// The pointer's place, which is in the middle of the first screen before it moves.
   private var startOfPointer: Point? { pointer ?? screens.first.map { Point($0.frame.midX, $0.frame.midY) } }
+
+  /// The pointer's place. One that was never moved has one from now on.
+  private mutating func placePointer() -> PointerPlace? {
+    pointerPlace = pointerPlace ?? startOfPointer.flatMap { place(near: $0) }
+    return pointerPlace
+  }
 
   /// The place at a point; beside all screens that at the edge of the screen on which the pointer is, or else of the nearest.
   private func place(near point: Point) -> PointerPlace? {
