@@ -220,6 +220,11 @@ struct InputCommandTests {
       "0 1 touch 0 down 640 0.5\n0 1 position 0 -0.51\n1 1 touch 0 up",
       "x:3: \"0 1 touch 0 down 640 0.5\" is far outside of the device: places are parts of its area, from 0 to 1 (lines 3, 4"
     ),
+    (
+      "500 1 motion 1 1\n520 1 motion 1 1",
+      "x:3: \"500 1 motion 1 1\" comes more than a minute after the line above: times are in"
+    ),
+    ("60 1 motion 1 1\n120 1 motion 1 1", nil),
     ("0 1 position 1.5 -0.5\n9 1 motion 400 300", nil),
     (
       "0 2 added \"\" touch\n0 2 touch 0 down 0 0\n0 2 scroll ended\n0 2 motion 1 1\n1 2 touch 0 up",

@@ -7,7 +7,7 @@ import Metering
 /// a key was held. In a script that was written by hand they are slips of the pen.
 struct ScriptDoubts {
   private enum Doubt: Int {
-    case noAbility, otherAbility, otherWord, outside, notDown, alreadyDown, staysDown, earlier
+    case noAbility, otherAbility, otherWord, outside, notDown, alreadyDown, staysDown, earlier, longPause
   }
 
   private struct Held: Hashable {
@@ -26,10 +26,12 @@ struct ScriptDoubts {
 
   init(_ events: [InputEvent]) {
     self.events = events
-    var latest = events.first?.time
+    var latest = events.first?.time ?? .distantFuture
     for (index, event) in events.enumerated() {
       follow(event, index)
-      if let latest, event.time < latest { note(.earlier, index) } else { latest = event.time }
+      if event.time < latest { note(.earlier, index) }
+      if event.time - latest > .seconds(60) { note(.longPause, index) }
+      latest = max(latest, event.time)
       if let place = event.action.place, max(abs(place.x - 0.5), abs(place.y - 0.5)) > 1 { note(.outside, index) }
       // A device without any ability was told when it was added.
       if event.action.isOfOtherWord {
@@ -82,6 +84,7 @@ struct ScriptDoubts {
     case .notDown: return "does nothing: no line before it presses that finger, button or key"
     case .alreadyDown: return "presses what is down: no line before it lifts that finger, button or key"
     case .staysDown: return "presses what stays down: no line after it lifts that finger, pen, button or key"
+    case .longPause: return "comes more than a minute after the line above: times are in seconds"
     case .earlier: return "is earlier than a line above, and is played with that one"
     }
   }
