@@ -60,7 +60,7 @@ struct InputOptions: ParsableArguments {
       let script = try InputScript(text, file: path)
       var doubts = ScriptDoubts(script.events).sentences(path: path, text: text)
       // `libinput record` writes so that keys were replaced.
-      if InputScript.lines(of: text).isEmpty, text.contains("(obfuscated)") {
+      if InputScript.isRecording(text), text.contains("(obfuscated)") {
         doubts.append(
           "\(path.withoutControlCharacters): the recorder hid which keys were pressed: libinput record --show-keycodes keeps them"
         )

@@ -51,6 +51,7 @@ struct ScriptDoubts {
   ///   - path: the script's file.
   ///   - text: the script's text, the lines of which are quoted.
   func sentences(path: String, text: String) -> [String] {
+    if found.isEmpty { return [] }
     // A recording of libinput has none: its events are not those of its lines.
     let lines = Array(InputScript.lines(of: text).dropFirst())
     return found.sorted { ($0.value[0], $0.key.rawValue) < ($1.value[0], $1.key.rawValue) }.map { doubt, indices in

@@ -2,7 +2,7 @@ import LinuxSystem
 
 extension InputScript {
   /// True for the text of a recording by `libinput record`: its first item is the version of the form.
-  static func isRecording(_ text: String) -> Bool {
+  public static func isRecording(_ text: String) -> Bool {
     var text = text.utf8[...]
     while let first = text.first, "# \r\n".utf8.contains(first) {
       guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return false }
