@@ -14,7 +14,7 @@ import Testing
     let family: String
     let letters: ClosedRange<UInt32>
     var marks: ClosedRange<UInt32>?
-    var tag = "Zyyy"
+    let tag: String
     var isRightToLeft = false
 
     var testDescription: String { "\(name) in \(file)" }
