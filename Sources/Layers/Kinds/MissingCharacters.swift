@@ -11,7 +11,10 @@ public struct MissingCharacters: Hashable, Sendable, CustomStringConvertible {
     let characters = String(characters.sorted()).withoutControlCharacters
     let text = (text.count > 40 ? String(text.prefix(39)) + "…" : text).withoutControlCharacters
     let place = "“\(characters)” in the text “\(text)”"
-    if let fontPath { return "the font \(fontPath) has no glyph for \(place); use a font that has it" }
+    if let fontPath {
+      return "the font \(fontPath) has no glyph for \(place); use a font that has it, "
+        + "or a paragraph (ParagraphLayer), which takes such letters from other fonts"
+    }
     return "no font has a glyph for \(place); install or name one that has it"
   }
 }

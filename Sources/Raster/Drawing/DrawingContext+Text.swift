@@ -86,7 +86,8 @@ extension TextLine {
     #if DEBUG
       guard lacksGlyphs else { return }
       DebugHint.give(
-        "the font \(font.face.path) has no glyph for “\(missingCharacters)” in the text “\(string)”; use a font that has it",
+        "the font \(font.face.path) has no glyph for “\(missingCharacters)” in the text “\(string)”; use a font that has it, "
+          + "or a paragraph (ParagraphLayer, TextLayout), which takes such letters from other fonts",
         kind: "glyphs of \(font.face.path)")
     #endif
   }
