@@ -242,8 +242,9 @@ let package = Package(
     program(
       "FramepaceCLI",
       [
-        "AutomaticDisplays", "Exposition", "FrameTiming", "Framepace", "Geometry", "Hangs", "Input", "KMS", "Metering",
-        "SampleScenes", "Seats", "Simulation", "Wayland", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "AutomaticDisplays", "Exposition", "FrameTiming", "Framepace", "Geometry", "Hangs", "Input", "KMS", "LinuxSystem",
+        "Metering", "SampleScenes", "Seats", "Simulation", "Wayland",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/FramepaceCLI"),
 
     // Tests, and what only tests use.

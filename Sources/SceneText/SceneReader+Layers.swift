@@ -335,22 +335,7 @@ func nearest(to word: String, in words: some Sequence<String>) -> String? {
   guard count <= 40 else { return nil }
   let allowed = min(max(2, count / 3), count - 1)
   let near = words.filter { abs($0.utf8.count - count) <= allowed }.map {
-    (distance: editDistance($0.lowercased(), word.lowercased()), word: $0)
+    (distance: $0.lowercased().editDistance(to: word.lowercased()), word: $0)
   }
   return near.filter { $0.distance <= allowed }.min { $0 < $1 }?.word
-}
-
-/// The number of letters to insert, remove or replace.
-private func editDistance(_ left: String, _ right: String) -> Int {
-  let (left, right) = (Array(left.utf8), Array(right.utf8))
-  var row = Array(0...right.count)
-  for (i, a) in left.enumerated() {
-    var diagonal = row[0]
-    row[0] = i + 1
-    for (j, b) in right.enumerated() {
-      let next = min(row[j] + 1, row[j + 1] + 1, diagonal + (a == b ? 0 : 1))
-      (diagonal, row[j + 1]) = (row[j + 1], next)
-    }
-  }
-  return row[right.count]
 }

@@ -101,8 +101,7 @@ final class SceneResources {
   /// The path of the font file at this path, or of the font of the system with this name.
   func fontPath(_ name: String) throws(FontError) -> String {
     if let known = fontPaths[name] { return known }
-    let own = path(name)
-    let path = name.contains("/") || access(own, R_OK) == 0 ? own : try SystemFonts.path(of: name)
+    let path = name.contains("/") ? path(name) : try SystemFonts.path(of: name, beside: folder)
     fontPaths[name] = path
     return path
   }

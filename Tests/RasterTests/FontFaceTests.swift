@@ -26,20 +26,77 @@ import Testing
   }
 
   @Test func missingSystemFontNamesThePackage() {
+    func message(_ name: String, near: [String] = []) -> String {
+      FontError.notFound(fileName: name, folders: ["/a", "/b"], near: near).description
+    }
     for (name, advice) in [
       ("DejaVuSans.ttf", "the Debian package fonts-dejavu-core"),
       ("Roboto-Bold.ttf", "the Debian package fonts-roboto-unhinted"), ("None.ttf", "it"),
     ] {
+      let remedy = "install \(advice), or name its folder in FRAMEPACE_FONTS"
+      #expect(message(name) == "font \(name) is not among the fonts of the system, in /a or /b; \(remedy)")
       #expect(
-        FontError.notFound(fileName: name).description
-          == "font \(name) is not among the fonts of the system; install \(advice), or name its folder in FRAMEPACE_FONTS")
+        message(name, near: ["A.ttf", "B.ttf"])
+          == "font \(name) is not among the fonts of the system; name one that is, such as A.ttf or B.ttf, or \(remedy)")
     }
     #expect(
-      FontError.notFound(fileName: "Roboto-Bold").description
-        == "font Roboto-Bold has no ending; name its file, such as Roboto-Bold.ttf")
-    #expect(throws: FontError.notFound(fileName: "None.ttf")) {
-      try SystemFonts.path(of: "None.ttf", environment: "", home: "/nowhere")
+      message("Roboto", near: ["A.ttf", "B.ttf", "C.otf"])
+        == "font Roboto has no ending; name its file, such as A.ttf, B.ttf or C.otf")
+    #expect(
+      message("Roboto")
+        == "font Roboto has no ending, and no file in /a or /b has a name like it; name one that is there, or install it, "
+        + "or name its folder in FRAMEPACE_FONTS")
+  }
+
+  @Test func theCurrentFolderIsNoPoint() {
+    let error = FontError.notFound(fileName: "None.ttf", folders: [".", "/b"], near: [])
+    #expect(error.description.contains("the fonts of the system, in the current folder or /b;"))
+  }
+
+  /// Only files that are there are suggested.
+  @Test func suggestionsAreThere() throws {
+    let (own, named) = (try TemporaryFolder(), try TemporaryFolder())
+    let font = try SystemFonts.path(of: "DejaVuSans.ttf", environment: nil)
+    let files = ["Wide-Black.ttf", "Wide-Bold.ttf", "Wide-Regular.OTF", "Wide-Thin.ttf", "Other.ttc", "Wide.txt", "wide"]
+    for name in files { #expect(symlink(font, "\(named.path)/\(name)") == 0) }
+    #expect(symlink("/nowhere/font.ttf", "\(named.path)/Wide.ttf") == 0)
+    #expect(symlink(font, "\(own.path)/Wider.ttf") == 0)
+    func near(_ name: String) -> [String]? {
+      let error = #expect(throws: FontError.self) {
+        try SystemFonts.path(of: name, beside: own.path, environment: named.path)
+      }
+      guard case .notInNamedFolder(_, named.path, true, let near)? = error else { return nil }
+      return near
     }
+    // The regular one first, then the shortest.
+    #expect(near("Wide") == ["Wide-Regular.OTF", "Wider.ttf", "Wide-Bold.ttf"])
+    #expect(near("wide bold.ttf") == ["Wide-Bold.ttf"])
+    #expect(near("Wide-Bld.ttf")?.first == "Wide-Bold.ttf")
+    #expect(near("Othre") == ["Other.ttc"])
+    #expect(near("Serif.ttf") == [])
+    #expect(near("") == [])
+    #expect(try SystemFonts.path(of: "Wider.ttf", beside: own.path, environment: named.path) == "\(own.path)/Wider.ttf")
+    let error = #expect(throws: FontError.self) {
+      try SystemFonts.path(of: "Wide", environment: named.path)
+    }
+    #expect(error?.description.contains("such as Wide-Regular.OTF, Wide-Bold.ttf or Wide-Thin.ttf, or put it there") == true)
+  }
+
+  /// The name of a family leads to its files, and a name like none to the folders that were searched.
+  @Test func familiesLeadToFiles() throws {
+    let roboto = #expect(throws: FontError.self) { try SystemFonts.path(of: "Roboto", environment: nil) }
+    #expect(
+      roboto?.description
+        == "font Roboto has no ending; name its file, such as Roboto-Regular.ttf, Roboto-Bold.ttf or Roboto-Thin.ttf")
+    let none = #expect(throws: FontError.self) {
+      try SystemFonts.path(of: "Xyzzyqwfp", environment: nil, home: "/nowhere")
+    }
+    let folders = Self.folders(in: "/nowhere")
+    #expect(none == .notFound(fileName: "Xyzzyqwfp", folders: folders, near: []))
+  }
+
+  private static func folders(in home: String) -> [String] {
+    ["\(home)/.local/share/fonts", "\(home)/.fonts", "/usr/local/share/fonts", "/usr/share/fonts"]
   }
 
   @Test func fontsAreFoundInFoldersBelowTheUsersOwn() throws {
@@ -64,7 +121,7 @@ import Testing
       #expect(symlink(font, file) == 0)
       #expect(try SystemFonts.path(of: "Own.ttf", environment: nil, home: home) == expected)
     }
-    #expect(throws: FontError.notFound(fileName: "Own.ttf")) { try SystemFonts.path(of: "Own.ttf", environment: nil) }
+    #expect(throws: FontError.self) { try SystemFonts.path(of: "Own.ttf", environment: nil) }
   }
 
   /// A link may lead to all files of the machine.
@@ -79,7 +136,7 @@ import Testing
     let font = try SystemFonts.path(of: "DejaVuSans.ttf", environment: nil)
     for file in files { #expect(symlink(font, file) == 0) }
     #expect(try SystemFonts.path(of: "Deep.ttf", environment: nil, home: home) == files[0])
-    #expect(throws: FontError.notFound(fileName: "Deeper.ttf")) {
+    #expect(throws: FontError.notFound(fileName: "Deeper.ttf", folders: Self.folders(in: home), near: ["Deep.ttf"])) {
       try SystemFonts.path(of: "Deeper.ttf", environment: nil, home: home)
     }
   }

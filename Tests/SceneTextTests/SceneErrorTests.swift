@@ -328,18 +328,6 @@ final class SceneErrorTests: XCTestCase {
     }
   }
 
-  func testAMissingFontIsNamed() {
-    onMain {
-      do throws(SceneError) {
-        _ = try Scene(text: "text { font \"None.ttf\" 12 }")
-        XCTFail("no error")
-      } catch {
-        // The advice depends on the environment.
-        XCTAssertTrue("\(error)".hasPrefix("1:13: font None.ttf is not "), "\(error)")
-      }
-    }
-  }
-
   /// The pixels of an image that text may become are counted with those of images.
   func testTextMayNotTakeAllMemory() throws {
     try onMain {

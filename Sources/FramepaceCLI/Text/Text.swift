@@ -1,3 +1,4 @@
+import LinuxSystem
 import Metering
 
 extension Text {
@@ -30,25 +31,10 @@ extension Text {
   /// "Did you mean 'orbit'?", for a word that is none of those which may stand there; nil if none is nearly the same: at most two letters off,
   /// and not all.
   static func suggestion(for word: String, among words: some Sequence<String>) -> String? {
-    let near = words.filter { abs($0.count - word.count) <= 2 }.map { ($0, distance($0, word)) }
+    let near = words.filter { abs($0.count - word.count) <= 2 }.map { ($0, $0.editDistance(to: word)) }
     guard let nearest = near.min(by: { $0.1 < $1.1 }), (1...2).contains(nearest.1), nearest.1 < word.count else {
       return nil
     }
     return "Did you mean '\(nearest.0)'?"
-  }
-
-  /// The number of letters to put in, take out or change to get from one word to the other.
-  static func distance(_ one: String, _ other: String) -> Int {
-    var row = Array(0...other.count)
-    for (index, letter) in one.enumerated() {
-      var corner = row[0]
-      row[0] = index + 1
-      for (place, wanted) in other.enumerated() {
-        (corner, row[place + 1]) = (
-          row[place + 1], min(corner + (letter == wanted ? 0 : 1), row[place] + 1, row[place + 1] + 1)
-        )
-      }
-    }
-    return row[other.count]
   }
 }

@@ -163,12 +163,12 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
   case file(SystemError)
   /// The file is not a font, or one with neither outlines nor pictures in colour.
   case unusable(path: String, reason: String)
-  /// No folder for fonts has the file.
-  case notFound(fileName: String)
+  /// No folder for fonts has the file; `near` has files that are there and have names like it.
+  case notFound(fileName: String, folders: [String], near: [String])
   /// A library has no font at all.
   case noFont(families: [String])
   /// The folder that `SystemFonts.environmentVariable` names does not have the file, or is none.
-  case notInNamedFolder(fileName: String, folder: String, isFolder: Bool)
+  case notInNamedFolder(fileName: String, folder: String, isFolder: Bool, near: [String])
 
   public var description: String {
     switch self {
@@ -176,22 +176,35 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
       "font: \(error)"
     case .unusable(let path, let reason):
       "font \(path): \(reason); TrueType and OpenType files with outlines or coloured pictures (.ttf, .otf, .ttc) are accepted"
-    case .notFound(let fileName):
-      fileName.contains(".")
-        ? "font \(fileName) is not among the fonts of the system; install "
-          + (SystemFonts.Name(rawValue: fileName).map { "the Debian package \($0.package)" } ?? "it")
-          + ", or name its folder in \(SystemFonts.environmentVariable)"
-        : "font \(fileName) has no ending; name its file, such as \(fileName).ttf"
+    case .notFound(let fileName, let folders, let near):
+      Self.notFound(fileName, in: folders, near: near)
     case .noFont(let families):
       "there is no font at all"
         + (families.isEmpty ? "" : " for the families \(families.joined(separator: ", "))")
         + "; name files of fonts, or install some"
-    case .notInNamedFolder(let fileName, let folder, true):
+    case .notInNamedFolder(let fileName, let folder, true, let near):
       "font \(fileName) is not in \(folder), the folder that \(SystemFonts.environmentVariable) names; "
+        + (near.isEmpty ? "" : "name a file that is there, such as \(near.list("or")), or ")
         + "put it there, or unset the variable"
-    case .notInNamedFolder(let fileName, let folder, false):
+    case .notInNamedFolder(let fileName, let folder, false, let near):
       "font \(fileName): \(SystemFonts.environmentVariable) names \(folder), which is no folder; "
+        + (near.isEmpty ? "" : "name a file such as \(near.list("or")), or ")
         + "name one that has the font, or unset the variable"
+    }
+  }
+
+  private static func notFound(_ fileName: String, in folders: [String], near: [String]) -> String {
+    let (isFile, folders) = (fileName.contains("."), folders.map { $0 == "." ? "the current folder" : $0 })
+    let package = SystemFonts.Name(rawValue: fileName).map { "the Debian package \($0.package)" } ?? "it"
+    let remedy = "install \(package), or name its folder in \(SystemFonts.environmentVariable)"
+    let missing = "font \(fileName) is not among the fonts of the system"
+    return switch (isFile, near.isEmpty) {
+    case (false, false): "font \(fileName) has no ending; name its file, such as \(near.list("or"))"
+    case (false, true):
+      "font \(fileName) has no ending, and no file in \(folders.list("or")) has a name like it; name one that is there, "
+        + "or \(remedy)"
+    case (true, false): "\(missing); name one that is, such as \(near.list("or")), or \(remedy)"
+    case (true, true): "\(missing), in \(folders.list("or")); \(remedy)"
     }
   }
 }

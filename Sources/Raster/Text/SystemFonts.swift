@@ -43,19 +43,33 @@ public enum SystemFonts {
 
   /// The path of a font file in the folder that `environmentVariable` names. Without one it is looked for where distributions put
   /// Roboto and DejaVu, then in the user's and the system's folders for fonts and in the folders there, six levels in all.
-  public static func path(of fileName: String) throws(FontError) -> String {
-    try path(of: fileName, environment: variable(environmentVariable), home: variable("HOME"))
+  public static func path(of fileName: String) throws(FontError) -> String { try path(of: fileName, beside: nil) }
+
+  /// The same, where a folder of the caller's own is looked at before all others.
+  package static func path(of fileName: String, beside own: String?) throws(FontError) -> String {
+    try path(of: fileName, beside: own, environment: variable(environmentVariable), home: variable("HOME"))
   }
 
-  static func path(of fileName: String, environment: String?, home: String? = nil) throws(FontError) -> String {
+  static func path(
+    of fileName: String, beside own: String? = nil, environment: String?, home: String? = nil
+  ) throws(FontError) -> String {
     let named = environment.flatMap { $0.isEmpty ? nil : $0 }
-    let folders = named.map { [$0] } ?? usualFolders
-    for folder in folders where isReadableFile("\(folder)/\(fileName)") { return "\(folder)/\(fileName)" }
-    if let named {
-      throw .notInNamedFolder(fileName: fileName, folder: named, isFolder: access("\(named)/", F_OK) == 0)
+    let first = own.map { [$0] } ?? []
+    for folder in first + (named.map { [$0] } ?? usualFolders) where isReadableFile("\(folder)/\(fileName)") {
+      return "\(folder)/\(fileName)"
     }
-    var level = home.map { ["\($0)/.local/share/fonts", "\($0)/.fonts"] } ?? []
-    level += ["/usr/local/share/fonts", "/usr/share/fonts"]
+    var names = FontFileNames()
+    for folder in first + (named.map { [$0] } ?? []) {
+      names.add((try? OwnedDescriptor.names(in: folder)) ?? [], in: folder)
+    }
+    if let named {
+      throw .notInNamedFolder(
+        fileName: fileName, folder: named, isFolder: access("\(named)/", F_OK) == 0,
+        near: names.nearest(to: fileName, where: isReadableFile))
+    }
+    let roots =
+      (home.map { ["\($0)/.local/share/fonts", "\($0)/.fonts"] } ?? []) + ["/usr/local/share/fonts", "/usr/share/fonts"]
+    var level = roots
     // A link may lead back to a folder that was searched, or to all files of the machine: the depth is limited.
     var searched: Set<FileIdentity> = []
     for _ in 0..<6 {
@@ -63,15 +77,18 @@ public enum SystemFonts {
       for folder in level {
         guard let status = status(of: folder), status.st_mode & S_IFMT == S_IFDIR,
           searched.insert(FileIdentity(status)).inserted,
-          let names = try? OwnedDescriptor.names(in: folder)
+          let entries = try? OwnedDescriptor.names(in: folder)
         else { continue }
         let file = "\(folder)/\(fileName)"
-        if names.contains(fileName), isReadableFile(file) { return file }
-        inner += names.sorted().map { "\(folder)/\($0)" }
+        if entries.contains(fileName), isReadableFile(file) { return file }
+        let sorted = entries.sorted()
+        names.add(sorted, in: folder)
+        inner += sorted.map { "\(folder)/\($0)" }
       }
       level = inner
     }
-    throw .notFound(fileName: fileName)
+    throw .notFound(
+      fileName: fileName, folders: first + roots, near: names.nearest(to: fileName, where: isReadableFile))
   }
 
   private struct FileIdentity: Hashable {
