@@ -126,6 +126,7 @@ struct SceneContent {
 
 extension SceneReader {
   private static let statements = "a layer, size, blending, image or at"
+  private static let kinds = "a layer: \(SceneKind.list); or size, blending, image or at"
 
   /// Reads a whole scene.
   func scene() throws(SceneError) -> SceneContent {
@@ -152,7 +153,7 @@ extension SceneReader {
         try count(.events)
         events.append(try event())
       } else {
-        throw expected(Self.statements)
+        throw beginsBlock ? unknownKind(Self.kinds) : expected(Self.statements)
       }
     }
     guard let root else { throw expected("a layer") }
@@ -201,10 +202,12 @@ extension SceneReader {
     while token.kind != .end {
       if token.kind == .open { level += 1 }
       if token.kind == .close { level -= 1 }
-      guard level == 0, take("image") else {
+      guard level == 0, word == "image" else {
         if level > 0 { advance() } else { skipStatement() }
         continue
       }
+      if beginsBlock { throw unknownKind(Self.kinds) }
+      advance()
       let token = token
       let name = try takeWord("a name for the image")
       guard !resources.isDefined(name), !["none", "drawn", "mixture", "text"].contains(name) else {

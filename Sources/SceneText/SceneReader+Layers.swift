@@ -30,7 +30,7 @@ extension SceneReader {
       } else if word == "mask" {
         try takeOnce("mask")
         advance()
-        guard let inner = sublayerKind else { throw expected("a layer as the mask: \(SceneKind.list)") }
+        guard let inner = sublayerKind else { throw unknownKind("a layer as the mask: \(SceneKind.list)") }
         let outside = names
         names = LayerNames()
         layer.mask = try self.layer(inner)
@@ -132,8 +132,8 @@ extension SceneReader {
       let near = place.property.map { ", such as \($0)" } ?? ""
       return error(.expected(expected + near, found: "\(token.name), which stands \(place.inner)"), at: token)
     }
-    if kind != nil, token.offset == self.token.offset, following.kind == .open {
-      return unknown(word, in: Self.words, "\(expected), or a layer: \(SceneKind.list)", at: token)
+    if kind != nil, token.offset == self.token.offset, beginsBlock {
+      return unknownKind("\(expected), or a layer: \(SceneKind.list)", or: Self.words)
     }
     let owners = SceneKind.all.filter { $0.property(word) != nil }.map(\.name)
     if let found = found(token, of: owners.isEmpty ? AnimationParts.owners(of: word) : owners) {
@@ -145,7 +145,16 @@ extension SceneReader {
       return error(.expected(expected, found: found), at: token)
     }
     let names = kind.map { $0.properties.map(\.name) } ?? SceneKind.all.flatMap { $0.properties.map(\.name) }
-    return unknown(word, in: names + (kind == nil ? [] : Self.words), expected, at: token)
+    return unknown(word, in: names + (kind == nil ? [] : SceneKind.all.map(\.word) + Self.words), expected, at: token)
+  }
+
+  /// The error that the word at the token is no kind of layer, with the one that it means or is like.
+  ///
+  /// - Parameter others: other words that may stand there.
+  func unknownKind(_ expected: String, or others: [String] = []) -> SceneError {
+    guard let word else { return self.expected(expected) }
+    if let meant = SceneKind.word(meantBy: word) { return self.expected("\(expected), such as \(meant)") }
+    return unknown(word, in: SceneKind.all.map(\.word) + others, expected, at: token)
   }
 
   /// The token of a property as a message names it, with the things that have such a property; nil if there are none.
@@ -156,8 +165,8 @@ extension SceneReader {
   /// The words that begin what stands beside the layers.
   private static let wordsOutside: Set = ["at", "blending", "image", "size"]
 
-  private static let words =
-    SceneKind.all.map(\.word) + AnimationParts.Kind.allCases.map(\.rawValue) + ["mask", "state", "stateTransition"]
+  /// The words that begin blocks, beside those of layers.
+  private static let words = AnimationParts.Kind.allCases.map(\.rawValue) + ["mask", "state", "stateTransition"]
 
   // MARK: States
 
@@ -305,6 +314,17 @@ extension SceneKind {
     return ["font", "baseFont"].first { property($0) != nil }.map { ("behind \($0)", nil) }
   }
 
+  /// The word of the kind that is meant by another name: that of its class, of Core Animation's, of either without `Layer`, or what many
+  /// call it. Nil if none is.
+  static func word(meantBy name: String) -> String? {
+    let name = name.lowercased()
+    let kind = all.first { kind in
+      let type = "\(kind.type)".lowercased()
+      return ["\(type)", "ca\(type)", "\(type.dropLast("layer".count))"].contains(name)
+    }
+    return kind?.word ?? otherNamesOfKinds[name]
+  }
+
   /// The words of all kinds, as messages name them.
   static var list: String { "\(all.dropLast().map(\.word).joined(separator: ", ")) or \(all.last?.word ?? "")" }
 }
@@ -324,6 +344,11 @@ private let otherNames = [
 private let otherNamesOfParagraphs = [
   "font": "baseFont", "fontSize": "baseFont", "color": "baseColor", "foregroundColor": "baseColor",
   "string": "attributedText",
+]
+
+/// The names that a kind of layer has in other systems.
+private let otherNamesOfKinds = [
+  "img": "picture", "label": "text", "particles": "emitter", "photo": "picture", "view": "layer",
 ]
 
 /// The word that is meant by one of Core Animation or most like a misspelt one, the first in the alphabet of several; nil if there is none.

@@ -33,6 +33,17 @@ final class SceneReader {
 
   // MARK: Errors
 
+  /// True if a brace follows the token, or a name and a brace: so layers, animations and states begin.
+  var beginsBlock: Bool {
+    switch following.kind {
+    case .open: return true
+    case .word, .string:
+      var rest = lexer
+      return rest.next().kind == .open
+    default: return false
+    }
+  }
+
   /// The error that something else stands at the token.
   func expected(_ what: String) -> SceneError { error(.expected(what, found: token.name), at: token) }
 

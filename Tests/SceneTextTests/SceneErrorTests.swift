@@ -12,21 +12,6 @@ final class SceneErrorTests: XCTestCase {
       ("layer {\n  bounds 0 0 wide 4\n}", "2:14: expected the width of a size, found \"wide\""),
       ("layer { colour #FFF }", "1:9: expected a property of a layer, found \"colour\""),
       (
-        "layer { list { } }",
-        "1:9: expected a property of a layer, or a layer: layer, text, paragraph, shape, gradient, scroll, surface, tiled, "
-          + "space, replicator, emitter or picture, found \"list\""
-      ),
-      (
-        "text { opacity 1; shap { } }",
-        "1:19: expected a property of a text layer, or a layer: layer, text, paragraph, shape, gradient, scroll, surface, tiled, "
-          + "space, replicator, emitter or picture, such as shape, found \"shap\""
-      ),
-      (
-        "layer { mask list {} }",
-        "1:14: expected a layer as the mask: layer, text, paragraph, shape, gradient, scroll, surface, tiled, "
-          + "space, replicator, emitter or picture, found \"list\""
-      ),
-      (
         "gradient {\n  locations 0 0.5 1; colors #000 #FFF\n}",
         "2:13: expected a location for each of the 2 colors, found 3"
       ),
