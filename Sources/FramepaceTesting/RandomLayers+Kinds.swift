@@ -99,7 +99,9 @@ extension RandomLayers {
     layer.font = font
     if let face = faces.randomElement(using: &random) { layer.font?.face = face }
     if random.chance(0.3) { layer.font?.features = features() }
-    layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .left
+    // Letters from right to left, where the font has them.
+    if layer.font?.hasGlyph(for: "\u{5E9}") == true, random.chance(0.3) { layer.string = "\u{5E9}\u{5D3} " + digits() }
+    layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .natural
     layer.truncation = TextLayer.Truncation.allCases.randomElement(using: &random) ?? .end
   }
 

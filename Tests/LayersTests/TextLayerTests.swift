@@ -61,9 +61,13 @@ import XCTest
     let label = try label("12:00")
     let (stage, _) = Stage.showing(label)
     stage.turn()
-    let cases: [(TextLayer.Alignment, Double)] = [(.left, 0), (.center, -15), (.right, -30)]
-    for (alignment, x) in cases {
-      label.alignment = alignment
+    XCTAssertEqual(label.alignment, .natural)
+    let cases: [(TextLayer.Alignment, String, Double)] = [
+      (.left, "12:00", 0), (.center, "12:00", -15), (.right, "12:00", -30), (.natural, "12:00", 0),
+      (.natural, "\u{5E9}\u{5D3}", -30), (.left, "\u{5E9}\u{5D3}", 0),
+    ]
+    for (alignment, string, x) in cases {
+      (label.alignment, label.string) = (alignment, string)
       let small = Rect(x: 0, y: 0, width: 30, height: 10)
       label.add(BasicAnimation(.bounds, from: small, to: label.bounds, duration: .seconds(1)))
       stage.turn()
@@ -92,6 +96,33 @@ import XCTest
         guard case .glyphs(let run)? = text(stage)?.parts.first else { return XCTFail("no glyphs") }
         XCTAssertGreaterThan(run.glyphs.width, 60)
         XCTAssertEqual(run.baseline.x, isRightToLeft ? 60 - run.glyphs.width : 0, accuracy: 1e-9, "\(alignment)")
+      }
+    }
+  }
+
+  /// A line begins at the side from which its first letter that has a direction is read, unless it is told otherwise.
+  func testNaturalLinesBeginAtTheirSide() throws {
+    let label = try label("")
+    let (stage, _) = Stage.showing(label)
+    let cases: [(String, isRightToLeft: Bool)] = [
+      ("ab", false), ("12", false), ("12 \u{5E9}", true), ("\u{5E9} ab", true), ("ab \u{5E9}", false), ("(\u{627})", true),
+      ("\u{2067}\u{5E9}\u{2069}a", false), ("\u{200F}12", true),
+    ]
+    for (string, isRightToLeft) in cases {
+      label.string = string
+      for alignment in TextLayer.Alignment.allCases {
+        label.alignment = alignment
+        stage.turn()
+        guard case .glyphs(let run)? = text(stage)?.parts.first else { return XCTFail("no glyphs") }
+        let room = 60 - run.glyphs.width
+        let x =
+          switch alignment {
+          case .natural: isRightToLeft ? room : 0
+          case .left: 0.0
+          case .center: room / 2
+          case .right: room
+          }
+        XCTAssertEqual(run.baseline.x, x, accuracy: 1e-9, "\(string) \(alignment)")
       }
     }
   }

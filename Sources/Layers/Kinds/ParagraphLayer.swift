@@ -202,8 +202,14 @@ open class ParagraphLayer: Layer {
     }
   }
 
+  private enum Side {
+    case left
+    case center
+    case right
+  }
+
   /// The side of the layer at which its lines lie.
-  private var side: TextLayer.Alignment {
+  private var side: Side {
     switch paragraphStyle.alignment {
     case .left, .justified: .left
     case .center: .center

@@ -22,11 +22,14 @@ import RenderTree
 /// with the gravity `resize` it keeps its size, at the side to which it is aligned.
 ///
 /// Letters from left to right and from right to left are ordered by Unicode's bidirectional algorithm, as a ``ParagraphLayer`` orders
-/// them; the first letter that has a direction is that of the line. All are in one font. A text that may need a second one is for a
+/// them; the direction of the first letter that has one is that of the line, which begins at that side of the layer. All are in one font. A text that may need a second one is for a
 /// paragraph: ``onMissingCharacters`` tells of it, and without that a debug build says so.
 open class TextLayer: Layer {
   /// The horizontal place of a line that is narrower than the layer.
   public enum Alignment: String, CaseIterable, Hashable, Sendable {
+    /// The side where the line begins: the right one if the first letter that has a direction is from right to left, otherwise the
+    /// left one (rules P2 and P3 of UAX 9).
+    case natural
     case left
     case center
     case right
@@ -52,7 +55,8 @@ open class TextLayer: Layer {
   public var color = Color.black {
     didSet { if color != oldValue { setNeedsDisplay() } }
   }
-  public var alignment = Alignment.left {
+  /// `natural` at first.
+  public var alignment = Alignment.natural {
     didSet { if alignment != oldValue { setNeedsDisplay() } }
   }
   public var truncation = Truncation.end {
@@ -107,6 +111,7 @@ open class TextLayer: Layer {
   override var placingGravity: ContentsGravity {
     guard contentsGravity == .resize else { return contentsGravity }
     return switch alignment {
+    case .natural: line?.isRightToLeft == true ? .right : .left
     case .left: .left
     case .center: .center
     case .right: .right
@@ -153,6 +158,7 @@ open class TextLayer: Layer {
       switch alignment {
       // A line that is cut off shows its beginning.
       case _ where room < 0: line.isRightToLeft ? room : 0
+      case .natural: line.isRightToLeft ? room : 0
       case .left: 0
       case .center: room / 2
       case .right: room
