@@ -33,6 +33,11 @@ final class ParagraphLines: Sendable {
     width = lines.reduce(0) { max($0, $1.width) }
   }
 
+  /// The first so many lines, where others follow that are not shown.
+  func limited(to count: Int) -> ParagraphLines {
+    ParagraphLines(request, paragraph, limit: count, isFollowed: true)
+  }
+
   /// True if the same lines are right where other paragraphs are around this one.
   func isRight(limit: Int, isFollowed: Bool) -> Bool {
     !isTruncated && (lines.count < limit || lines.count == limit && !isFollowed)

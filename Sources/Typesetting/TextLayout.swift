@@ -23,6 +23,8 @@ public final class TextLayout: Sendable {
   public let size: Size
   /// True if not all of the text is shown.
   public let isTruncated: Bool
+  /// True if lines were left out for which there was no height.
+  package let isCutShort: Bool
   /// From top to bottom, at least one.
   public let lines: [Line]
   let paragraphs: [Paragraph]
@@ -43,31 +45,36 @@ public final class TextLayout: Sendable {
   ///   - font: that of parts that name none; the height of every line is at least its own.
   ///   - color: that of parts that name none.
   ///   - width: in points; nil or infinite for lines as long as the text has them.
+  ///   - height: in points. Lines that would end below it are left out, but for the first, and the last one that stays has an ellipsis by
+  ///     `style.truncation`. Nil or infinite for all lines.
   ///   - fonts: those that may be used.
   ///   - last: a layout whose paragraphs are taken over where nothing of them has changed.
   /// - Throws: the error of a font that cannot be opened, or `FontError.noFont` if there is none.
   public convenience init(
     _ text: AttributedText, font: FontRequest, color: Color = .black, style: Style = Style(), width: Double? = nil,
-    fonts: FontLibrary = .system, after last: TextLayout? = nil
+    height: Double? = nil, fonts: FontLibrary = .system, after last: TextLayout? = nil
   ) throws(FontError) {
     try self.init(
-      text, font: font, color: color, style: style, width: width, fonts: fonts, after: last, longest: Self.longestText)
+      text, font: font, color: color, style: style, width: width, height: height, fonts: fonts, after: last,
+      longest: Self.longestText)
   }
 
   /// - Parameter longest: the bytes of the text that are set.
   init(
     _ text: AttributedText, font: FontRequest, color: Color = .black, style: Style = Style(), width: Double? = nil,
-    fonts: FontLibrary, after last: TextLayout? = nil, longest: Int
+    height: Double? = nil, fonts: FontLibrary, after last: TextLayout? = nil, longest: Int
   ) throws(FontError) {
     let style = style.usable
     let limit = width.map { $0.isNaN ? 0 : max($0, 0) } ?? .infinity
+    let lowest = height.map { $0.isNaN ? 0 : $0 } ?? .infinity
     let old = OldParagraphs(last.flatMap { $0.fonts === fonts && $0.font == font ? $0 : nil }, text)
     let base = try fonts.font(font)
     var texts = ParagraphTexts(text, longest: longest)
     var rest = max(style.maximumLines ?? .max, 1)
-    var (paragraphs, size, bottom, isTruncated) = ([Paragraph](), Size.zero, 0.0, text.count > longest)
+    var (paragraphs, top, isTruncated) = ([Paragraph](), 0.0, text.count > longest)
     var last: ParagraphSource?
-    while rest > 0, let next = texts.next() {
+    // The second paragraph is needed to know whether the first line is followed by others.
+    while rest > 0, paragraphs.count < 2 || paragraphs.bottom <= lowest, let next = texts.next() {
       let request = ParagraphLines.Request(attributes: next.runs, color: color, font: base, style: style, width: limit)
       let lines: ParagraphLines
       let same = old.first(at: next, paragraphs.count) {
@@ -84,12 +91,12 @@ public final class TextLayout: Sendable {
         lines = ParagraphLines(request, paragraph, limit: rest, isFollowed: next.isFollowed)
       }
       last = lines.paragraph.source
-      paragraphs.append(Paragraph(offset: next.offset, top: bottom, lines: lines))
-      size = Size(max(size.width, lines.width), bottom + lines.height)
-      bottom += lines.height + lines.gap + style.paragraphSpacing
+      paragraphs.append(Paragraph(offset: next.offset, top: top, lines: lines))
+      top += lines.height + lines.gap + style.paragraphSpacing
       rest -= lines.lines.count
       isTruncated = isTruncated || lines.isTruncated
     }
+    isCutShort = paragraphs.cut(below: lowest)
     let placed = limit < .infinity ? limit : paragraphs.flatMap(\.lines.lines).reduce(0) { max($0, $1.indent + $1.width) }
     var lines: [Line] = []
     lines.reserveCapacity(paragraphs.reduce(0) { $0 + $1.lines.lines.count })
@@ -100,12 +107,36 @@ public final class TextLayout: Sendable {
     }
     self.lines = lines
     (self.text, self.style, self.font, self.fonts) = (text, style, font, fonts)
-    (self.width, self.size) = (placed, size)
-    (self.paragraphs, self.isTruncated) = (paragraphs, isTruncated)
+    self.width = placed
+    size = Size(paragraphs.reduce(0) { max($0, $1.lines.width) }, paragraphs.bottom)
+    (self.paragraphs, self.isTruncated) = (paragraphs, isTruncated || isCutShort)
   }
 
   /// The characters for which no font has a glyph.
   public var missing: Set<Character> { paragraphs.reduce(into: []) { $0.formUnion($1.lines.paragraph.missing) } }
+}
+
+extension [TextLayout.Paragraph] {
+  /// The distance of the last line's bottom from the top.
+  fileprivate var bottom: Double { last.map { $0.top + $0.lines.height } ?? 0 }
+
+  /// Leaves out the lines that end below a height, but for the first.
+  ///
+  /// - Returns: true if there are any.
+  fileprivate mutating func cut(below height: Double) -> Bool {
+    var isCut = false
+    while let last, bottom > height, count > 1 || last.lines.lines.count > 1 {
+      var fitting = last.lines.lines.prefix { last.top + $0.top + $0.height <= height }.count
+      if fitting == 0, count > 1 {
+        removeLast()
+        fitting = self[count - 1].lines.lines.count
+      }
+      // A line that has an ellipsis now may be higher than it was: then it goes too.
+      self[count - 1].lines = self[count - 1].lines.limited(to: Swift.max(fitting, 1))
+      isCut = true
+    }
+    return isCut
+  }
 }
 
 extension BaseDirection {

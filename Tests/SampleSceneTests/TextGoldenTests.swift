@@ -87,7 +87,8 @@ final class TextGoldenTests: XCTestCase {
         card.addSublayer(layer)
       }
       paragraph("A\u{302}\u{301}\u{302} is high, g\u{323}\u{323} low") { $0.paragraphStyle.lineHeight = .multiple(0.8) }
-      paragraph("Lines that go on below the layer") { $0.bounds.size.height = 42 }
+      paragraph("Lines that have no room below") { $0.bounds.size.height = 42 }
+      paragraph("gj higher") { $0.bounds.size = Size(60, 12) }
     }
   }
 }

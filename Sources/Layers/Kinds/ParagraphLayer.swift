@@ -16,10 +16,13 @@ public import Typesetting
 ///
 /// A plain paragraph layer draws no bitmap: the compositor paints its glyphs and lines where they stand on the output. A changed word
 /// sets its paragraph anew and no other, and damages the lines that changed. A subclass and an opaque layer draw a bitmap with
-/// `draw(in:)`. What is taller than the layer is cut off at its bounds, as is a word that is wider; ink that leans out of lines which
-/// fit is seen beyond them unless the layer masks to its bounds, and also while its contents fade. While the layer's size is animated,
-/// lines are not stretched: with the gravity `resize` they keep the size in which they were set, at the side and the edge to which they
-/// are aligned.
+/// `draw(in:)`.
+///
+/// Lines for which the layer is not high enough are left out, whether or not it masks to its bounds, and the last one that is shown ends
+/// as `paragraphStyle.truncation` says. The first line is always shown; where it is higher than the layer it is cut off at the bounds, as
+/// is a word that is wider. Ink that leans out of lines which fit is seen beyond them unless the layer masks to its bounds, and also while
+/// its contents fade. While the layer's size is animated, lines are not stretched: with the gravity `resize` they keep the size in which
+/// they were set, at the side and the edge to which they are aligned.
 open class ParagraphLayer: Layer {
   /// The vertical place of lines that are less high than the layer.
   public enum VerticalAlignment: String, CaseIterable, Hashable, Sendable {
@@ -97,9 +100,14 @@ open class ParagraphLayer: Layer {
 
   // MARK: Layout
 
-  /// The text in lines of the layer's width; nil where its font cannot be had, see `failure`. It is set when it is first asked for after a
-  /// change.
-  public var layout: TextLayout? { layout(width: bounds.width - usableInsets.left - usableInsets.right) }
+  /// The text in lines of the layer's width, as many as its height has room for; nil where its font cannot be had, see `failure`. It is
+  /// set when it is first asked for after a change.
+  public var layout: TextLayout? {
+    let insets = usableInsets
+    // A layout rounds to pixels: what less than one of them cuts off is worth no line.
+    let height = bounds.height - insets.top - insets.bottom + 1 / outputScale
+    return layout(width: bounds.width - insets.left - insets.right, height: height)
+  }
 
   /// The place of the layout's upper left corner in the layer's coordinates.
   public var layoutOrigin: Point { origin(of: layout) }
@@ -117,14 +125,17 @@ open class ParagraphLayer: Layer {
     return Point(bounds.minX + usableInsets.left, top + distance)
   }
 
-  /// The layout in a width; nil for lines as long as the text has them.
-  private func layout(width: Double?, _ change: (inout TextLayout.Style) -> Void = { _ in }) -> TextLayout? {
+  /// The layout in a width and a height; nil for lines as long as the text has them, and for as many.
+  private func layout(
+    width: Double?, height: Double? = nil, _ change: (inout TextLayout.Style) -> Void = { _ in }
+  ) -> TextLayout? {
     var style = paragraphStyle.usable
     change(&style)
     do throws(FontError) {
-      let layout = try layouts.layout(width.map { $0 > 0 ? $0 : 0 }, style) { last throws(FontError) in
+      let layout = try layouts.layout(width.map { $0 > 0 ? $0 : 0 }, height, style) { last throws(FontError) in
         try TextLayout(
-          attributedText, font: baseFont, color: baseColor, style: style, width: width, fonts: fonts, after: last)
+          attributedText, font: baseFont, color: baseColor, style: style, width: width, height: height, fonts: fonts,
+          after: last)
       }
       failure = nil
       return layout
@@ -264,14 +275,20 @@ extension TextLayout {
   }
 }
 
-/// The layouts of one text in the widths that were asked for last: the layer's own, and those that a stack tries. After a change each is
+/// The layouts of one text in the widths and heights that were asked for last: the layer's own, and those that a stack tries. After a change each is
 /// made from the old one of its width.
 private struct ParagraphLayouts {
   private struct Entry {
     let width: Double?
+    let height: Double?
     let style: TextLayout.Style
     var layout: TextLayout
     var isOld = false
+
+    /// True if the layout is as it would be in another height.
+    func isSame(in other: Double?) -> Bool {
+      height == other || !isOld && !layout.isCutShort && layout.size.height <= other ?? .infinity
+    }
   }
 
   /// The one that was used last is the last. A stack asks for the least width, the natural one and the one that it gives.
@@ -284,9 +301,10 @@ private struct ParagraphLayouts {
   }
 
   mutating func layout(
-    _ width: Double?, _ style: TextLayout.Style, _ make: (_ last: TextLayout?) throws(FontError) -> TextLayout
+    _ width: Double?, _ height: Double?, _ style: TextLayout.Style,
+    _ make: (_ last: TextLayout?) throws(FontError) -> TextLayout
   ) throws(FontError) -> TextLayout {
-    let index = entries.lastIndex { $0.width == width && $0.style == style }
+    let index = entries.lastIndex { $0.width == width && $0.style == style && $0.isSame(in: height) }
     if let index, !entries[index].isOld {
       if index < entries.count - 1 { entries.append(entries.remove(at: index)) }
       return entries[entries.count - 1].layout
@@ -294,7 +312,7 @@ private struct ParagraphLayouts {
     // One of another width has at least the shaped paragraphs.
     let layout = try make((index.map { entries[$0] } ?? entries.last)?.layout)
     if let index { entries.remove(at: index) } else if entries.count == Self.limit { entries.removeFirst() }
-    entries.append(Entry(width: width, style: style, layout: layout))
+    entries.append(Entry(width: width, height: height, style: style, layout: layout))
     return layout
   }
 }
