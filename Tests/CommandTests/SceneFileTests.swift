@@ -88,6 +88,34 @@ final class SceneFileTests: XCTestCase {
     XCTAssertTrue(result.error.replacing("\n", with: " ").contains("cut.png: not a whole PNG file"), result.error)
   }
 
+  /// The help of each command that takes a scene leads to the page about scenes, whose example is one.
+  func testTheHelpTellsHowToWriteAScene() throws {
+    for command in ["run", "render", "dump", "profile", "soak"] {
+      let help = try framepace(["help", command]).output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      XCTAssertTrue(help.contains("see framepace help scenes"), command)
+    }
+    XCTAssertTrue(try framepace(["help"]).output.contains("framepace help scenes"))
+    let help = try framepace(["help", "scenes"]).output
+    let page = "Sources/SceneText/SceneText.docc/Grammar.md"
+    XCTAssertTrue(help.split(whereSeparator: \.isWhitespace).contains(Substring(page)))
+    let root = #filePath.dropLast("Tests/CommandTests/SceneFileTests.swift".count)
+    XCTAssertTrue(FileManager.default.fileExists(atPath: root + page))
+    let folder = try TemporaryFolder()
+    let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+    let example = lines.drop { !$0.contains("// hello.scene") }.prefix { !$0.isEmpty }.joined(separator: "\n")
+    try example.write(toFile: "\(folder.path)/hello.scene", atomically: true, encoding: .utf8)
+    let result = try framepace(["render", "hello.scene", "--output", "hello.png", "--time", "3s"], in: folder.path)
+    XCTAssertEqual(result.status, 0, result.error)
+    XCTAssertEqual(result.error, "")
+    // All kinds that a mistake names are on the page.
+    try "nothing { }".write(toFile: "\(folder.path)/wrong.scene", atomically: true, encoding: .utf8)
+    let mistake = try framepace(["render", "wrong.scene", "--output", "wrong.png"], in: folder.path).error
+    let list = mistake.split(whereSeparator: \.isWhitespace).joined(separator: " ").split(separator: "a layer: ").last
+    let kinds = (list?.prefix { $0 != ";" } ?? "").split { !$0.isLetter }.filter { $0 != "or" }
+    XCTAssertGreaterThan(kinds.count, 8, mistake)
+    for kind in kinds { XCTAssertTrue(lines.contains { $0.hasPrefix("  \(kind) ") }, "\(kind)") }
+  }
+
   /// Letters that no font has are told once, whatever texts have them in whatever frames.
   func testMissingLettersAreTold() throws {
     let folder = try TemporaryFolder()
@@ -107,6 +135,7 @@ final class SceneFileTests: XCTestCase {
     XCTAssertEqual(notes.count, 2, result.error)
     XCTAssertTrue(
       notes.contains { $0.contains("DejaVuSans.ttf has no glyph for “\u{65E5}” in the text “a\u{65E5}”") }, result.error)
+    XCTAssertTrue(notes.contains { $0.contains("a paragraph (ParagraphLayer), which takes such letters") }, result.error)
     XCTAssertTrue(notes.contains { $0.contains("no font has a glyph for “\u{672C}” in the text “c\u{672C}”") }, result.error)
   }
 

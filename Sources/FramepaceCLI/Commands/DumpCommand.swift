@@ -24,7 +24,7 @@ struct DumpCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The scene: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
+    help: ArgumentHelp("The scene: \(SceneChoice.help).", valueName: "scene"), transform: SceneChoice.parse)
   var scene: SceneChoice
 
   @Option(

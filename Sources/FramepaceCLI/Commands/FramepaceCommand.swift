@@ -20,6 +20,7 @@ struct FramepaceCommand: ParsableCommand {
         framepace --fps clock              of another one
         framepace render clock --output .  a picture of a scene
         framepace profile orbit            which phase takes how much
+        framepace help scenes              how to write a scene of one's own
       """,
     version: RunEnvironment.packageVersion,
     subcommands: [
@@ -237,16 +238,5 @@ struct CompletedCommand: ParsableCommand {
   /// True if the arguments request completions or a completion script. This command serves only them.
   static func isAsked(_ arguments: [String]) -> Bool {
     arguments.contains { $0 == question || $0.hasPrefix("--generate-completion-script") }
-  }
-}
-
-struct ScenesCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "scenes", abstract: "Lists the sample scenes.")
-
-  func run() throws {
-    let width = SceneName.allCases.map(\.rawValue.count).max() ?? 0
-    let lines = SceneName.allCases.map { Text.left($0.rawValue, width + 2) + $0.summary }
-    try onMainActor { try Terminal.output.line(lines.joined(separator: "\n")) }
   }
 }

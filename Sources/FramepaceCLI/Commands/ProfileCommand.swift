@@ -150,7 +150,7 @@ struct ProfileCommand: JudgingCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The scene: \(SceneChoice.list); or a file that a program wrote for FRAMEPACE_PROFILE.", valueName: "scene"),
+      "The scene: \(SceneChoice.help); or a file that a program wrote for FRAMEPACE_PROFILE.", valueName: "scene"),
     transform: ProfileSubject.parse)
   var subject: ProfileSubject?
 

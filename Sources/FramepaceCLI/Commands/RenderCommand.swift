@@ -31,7 +31,7 @@ struct RenderCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The scenes: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
+    help: ArgumentHelp("The scenes: \(SceneChoice.help).", valueName: "scene"), transform: SceneChoice.parse)
   var scenes: [SceneChoice] = []
 
   @Flag(help: "Render all scenes.")

@@ -226,7 +226,7 @@ struct RunCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The scene: \(SceneChoice.list). (default: orbit)", valueName: "scene"),
+    help: ArgumentHelp("The scene: \(SceneChoice.help). (default: orbit)", valueName: "scene"),
     // The first word may be a command.
     completion: .custom { _, index, word in
       SceneChoice.completions(of: word) + (index == 1 ? FramepaceCommand.commandNames : [])

@@ -45,7 +45,7 @@ struct SoakCommand: JudgingCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The scene: \(SceneChoice.list). (default: orbit)", valueName: "scene"),
+    help: ArgumentHelp("The scene: \(SceneChoice.help). (default: orbit)", valueName: "scene"),
     transform: SceneChoice.parse)
   var name: SceneChoice?
 

@@ -11,6 +11,9 @@ enum SceneChoice: Hashable, Sendable {
   static let suffix = ".scene"
   static var list: String { "\(SceneName.list), or a file whose name ends in \(suffix)" }
 
+  /// The names for a help page, with the page that tells more.
+  static var help: String { "\(list): see framepace help scenes" }
+
   var isFile: Bool { if case .file = self { true } else { false } }
 
   /// The name of the sample, or that of the file without folder and ending.
