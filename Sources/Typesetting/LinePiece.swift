@@ -55,11 +55,11 @@ extension ShapedParagraph {
   }
 
   /// An ellipsis that looks like the letter at an offset, at the paragraph's level. Fonts of emoji have none: then it looks like the nearest
-  /// letter whose font has one, before or else behind; where there is none, it is empty.
+  /// letter whose font has one, before or else behind, or is in a font of its own; where no font has one, it is empty.
   func ellipsis(like offset: Int) -> LinePiece? {
     guard let number = run(at: offset) else { return nil }
     let nearest = Array((0...number).reversed()) + Array(runs.indices.dropFirst(number + 1))
-    guard let found = nearest.first(where: { runs[$0].font.hasGlyph(for: "…") || runs[$0].font.hasGlyph(for: ".") }) else {
+    guard let found = nearest.first(where: { runs[$0].hasEllipsis }) else {
       return LinePiece(run: number, range: offset..<offset, level: level, glyphs: [])
     }
     return mark("…", otherwise: "...", in: found, at: offset, level: level)

@@ -17,6 +17,7 @@ final class ShapedParagraph: Sendable {
   let source: ParagraphSource
   /// 0 from left to right, 1 from right to left.
   let level: UInt8
+  /// In the order of the text. One without bytes is for an ellipsis.
   let runs: [ShapedRun]
   /// The first is the beginning of the text, the last its end; in an empty text they are the same.
   let stops: [Stop]
@@ -28,17 +29,25 @@ final class ShapedParagraph: Sendable {
     let string = String(decoding: source.text, as: UTF8.self)
     let itemized = try fonts.itemize(
       string, source.spans.map { RequestSpan(start: $0.start, $0.request) }, direction: source.direction, language: language)
-    level = source.text.isEmpty && source.direction == .rightToLeft ? 1 : itemized.level
+    let level = source.text.isEmpty && source.direction == .rightToLeft ? 1 : itemized.level
     if source.text.isEmpty, let span = source.spans.first {
       // Nothing has glyphs; but an ellipsis may stand there, and the line is as high as the font.
       let font = try fonts.font(span.request)
       runs = [ShapedRun(TextItem(range: 0..<0, font: font, script: "Zyyy", level: level, span: 0), 0..<0, span)]
     } else {
-      runs = itemized.items.flatMap { ShapedRun.runs(of: $0, source) }
+      var runs = itemized.items.flatMap { ShapedRun.runs(of: $0, source) }
+      // Fonts of emoji have no ellipsis: behind the text there is a run of a font that has one.
+      if !runs.contains(where: \.hasEllipsis), let span = source.spans.last {
+        let (ellipsis, end) = (try fonts.itemize("…", [RequestSpan(span.request)]), source.text.count)
+        runs += ellipsis.items.map {
+          ShapedRun(TextItem(range: end..<end, font: $0.font, script: "Zyyy", level: level, span: 0), end..<end, span)
+        }
+      }
+      self.runs = runs
     }
     stops = Self.stops(runs, source, TextBreaks(string, language: language))
     missing = Self.missing(runs, source.text)
-    self.source = source
+    (self.source, self.level) = (source, level)
   }
 
   /// The memory that it takes or keeps in use, in bytes.
@@ -117,6 +126,8 @@ struct ShapedRun: Sendable {
   private(set) var glyphs: [LineGlyph] = []
 
   var isRightToLeft: Bool { level & 1 != 0 }
+  /// True if an ellipsis can be in its font.
+  var hasEllipsis: Bool { font.hasGlyph(for: "…") || font.hasGlyph(for: ".") }
 
   /// The runs of an item, of which each span has its own.
   fileprivate static func runs(of item: TextItem, _ source: ParagraphSource) -> [ShapedRun] {

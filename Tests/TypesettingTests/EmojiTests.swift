@@ -65,16 +65,22 @@ import Testing
     #expect(try huesOf("🏳️‍🌈").count >= 5)
   }
 
-  /// The font of emoji has no ellipsis and no dot: it is that of the letters around, or none.
-  @Test(arguments: [("🍏🍎🍐🍊🍋🍌🍉", false), ("a🍏🍎🍐🍊🍋🍌🍉", true), ("🍏🍎🍐🍊🍋🍌🍉a", true)])
-  func emojiAreCutOff(text: String, hasEllipsis: Bool) throws {
-    let style = TextLayout.Style { ($0.maximumLines, $0.truncation) = (1, .end) }
-    let layout = try TextLayout(AttributedText(text), font: request, style: style, width: 150, fonts: library)
-    let runs = layout.lines[0].runs
-    #expect(runs.contains { $0.glyphs.font.face.hasPictures && $0.glyphs.glyphs.count >= 2 })
-    #expect((runs.last.map { file($0.glyphs.font) } == "DejaVuSans.ttf") == hasEllipsis)
-    #expect(layout.lines[0].runs.allSatisfy { $0.x + $0.glyphs.width <= 150.01 })
-    #expect(runs.allSatisfy { run in run.glyphs.glyphs.allSatisfy { $0.id != 0 } })
+  /// The font of emoji has no ellipsis and no dot: it is that of the letters around, or the one that the request has for it.
+  @Test(arguments: ["🍏🍎🍐🍊🍋🍌🍉", "a🍏🍎🍐🍊🍋🍌🍉", "🍏🍎🍐🍊🍋🍌🍉a"], [TextLayout.Truncation.start, .middle, .end])
+  func emojiAreCutOff(text: String, truncation: TextLayout.Truncation) throws {
+    let style = TextLayout.Style { ($0.maximumLines, $0.truncation) = (1, truncation) }
+    func runs(_ library: FontLibrary) throws -> [TextLayout.Run] {
+      try TextLayout(AttributedText(text), font: request, style: style, width: 150, fonts: library).lines[0].runs
+    }
+    let found = try runs(library)
+    #expect(found.contains { $0.glyphs.font.face.hasPictures })
+    let ellipsis = TextLine("…", font: try library.font(request)).glyphs[0].id
+    #expect(found.contains { file($0.glyphs.font) == "DejaVuSans.ttf" && $0.glyphs.glyphs.contains { $0.id == ellipsis } })
+    #expect(found.allSatisfy { $0.x + $0.glyphs.width <= 150.01 })
+    #expect(found.allSatisfy { run in run.glyphs.glyphs.allSatisfy { $0.id != 0 } })
+    // Without a font that has one there is none.
+    let emoji = try runs(FontLibrary(files: fontFiles("NotoColorEmoji.ttf")))
+    #expect(emoji.allSatisfy { $0.glyphs.font.face.hasPictures })
   }
 
   /// A font of pictures has measures that fit no letters: the line below an emoji is that of the letters beside it.
