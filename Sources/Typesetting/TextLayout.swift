@@ -126,7 +126,8 @@ extension [TextLayout.Paragraph] {
   fileprivate mutating func cut(below height: Double) -> Bool {
     var isCut = false
     while let last, bottom > height, count > 1 || last.lines.lines.count > 1 {
-      var fitting = last.lines.lines.prefix { last.top + $0.top + $0.height <= height }.count
+      // Added up as `bottom` is: where rounding let all lines fit here, the loop would not end.
+      var fitting = last.lines.lines.prefix { last.top + ($0.top + $0.height) <= height }.count
       if fitting == 0, count > 1 {
         removeLast()
         fitting = self[count - 1].lines.lines.count
