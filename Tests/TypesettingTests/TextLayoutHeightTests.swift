@@ -74,6 +74,27 @@ import Testing
     }
   }
 
+  /// At the bottom of a line, and a rounding above and below it, a layout is made and fits.
+  @Test func heightsAtTheBottomsOfLines() throws {
+    for seed in UInt64(runSeed)..<UInt64(runSeed + 20) {
+      var random = SplitMix64(seed: seed)
+      let text = randomText(&random)
+      let style = TextLayout.Style {
+        ($0.lineHeight, $0.paragraphSpacing) = (
+          .multiple(.random(in: 1...2, using: &random)), .random(in: 0...9, using: &random)
+        )
+      }
+      let whole = try layout(text, width: 60, style)
+      for line in whole.lines {
+        let bottom = line.top + line.height
+        for height in [bottom, bottom.nextUp, bottom.nextDown] {
+          let result = try layout(text, height: height, width: 60, style, after: whole)
+          #expect(result.lines.count == 1 || result.size.height <= height, "FRAMEPACE_SEED=\(seed)")
+        }
+      }
+    }
+  }
+
   @Test func theLastLineHasAnEllipsis() throws {
     let whole = try layout("one\ntwo\nthree")
     let height = whole.lines[1].top + whole.lines[1].height
