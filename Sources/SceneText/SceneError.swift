@@ -54,8 +54,11 @@ extension SceneError.Reason {
   }
 
   static func image(_ error: PNGError) -> Self {
-    guard case .file(let error) = error else { return .file("\(error)") }
-    return .unreadable("the image \(error.subject)", error, "a PNG file")
+    switch error {
+    case .file(let error): return .unreadable("the image \(error.subject)", error, "a PNG file")
+    case .damaged: return .file("\(error), and a picture layer shows a file of another format: picture { file \"photo.jpg\" }")
+    case .tooLarge, .animation, .outOfMemory: return .file("\(error)")
+    }
   }
 
   static func picture(_ error: ImageFileError) -> Self {

@@ -88,6 +88,18 @@ final class SceneFileTests: XCTestCase {
     XCTAssertTrue(result.error.replacing("\n", with: " ").contains("cut.png: not a whole PNG file"), result.error)
   }
 
+  /// The contents of a layer are PNG; who names a JPEG there hears of picture layers.
+  func testAnImageOfAnotherFormatIsForAPicture() throws {
+    let folder = try TemporaryFolder()
+    try Data([0xFF, 0xD8, 0xFF, 0xE0]).write(to: URL(fileURLWithPath: "\(folder.path)/photo.jpg"))
+    let text = "size 20 20\nlayer { bounds 0 0 9 9; contents \"photo.jpg\" }"
+    try text.write(toFile: "\(folder.path)/card.scene", atomically: true, encoding: .utf8)
+    let result = try framepace(["render", "card.scene", "--output", "card.png"], in: folder.path)
+    XCTAssertEqual(result.status, 1)
+    let error = result.error.replacing("\n", with: " ")
+    XCTAssertTrue(error.contains("a picture layer shows a file of another format: picture { file \"photo.jpg\" }"), error)
+  }
+
   /// The help of each command that takes a scene leads to the page about scenes, whose example is one.
   func testTheHelpTellsHowToWriteAScene() throws {
     for command in ["run", "render", "dump", "profile", "soak"] {
