@@ -31,8 +31,8 @@ public final class FPSMeter {
   }
   /// True from the end of hidden time to the next tick.
   private var isFirstTickAwaited = false
-  /// The end of the last stop of the process, as by Ctrl-Z; nil if it was never stopped. A handler of SIGCONT knows it. Set it before each
-  /// event and each report.
+  /// The end of the last stop of the process, as by Ctrl-Z; nil if it was never stopped. SIGCONT alone does not tell it:
+  /// that comes without a stop too, as from `timeout`. Set it before each event and each report.
   ///
   /// The beginning of a stop is not known. A late frame that was due before the end, and was handed over after it, has the cause
   /// `stopped`, and no hitch time, however long it took besides. Missed intervals count as `FrameReport.missedWhileStopped`, and not as

@@ -83,6 +83,18 @@ struct RunCommandTests {
     }
   }
 
+  /// `timeout` and systemd send SIGCONT after SIGTERM, also to a process that was never stopped.
+  @Test func aSignalToGoOnIsNoStop() throws {
+    let run = try Running(["--json", "--scene", "stress", "--work", "40ms"] + Self.small)
+    for _ in 0..<2 { _ = run.readLine() }
+    for signal in [SIGCONT, SIGTERM, SIGCONT, SIGCONT] { run.send(signal) }
+    let last = try #require(try JSONLines(run.finish().output).objects.last)
+    #expect(last["missedWhileStopped"] as? Int == 0, "\(last)")
+    let causes = try #require(last["missedCauses"] as? [String: Int]),
+      late = try #require(last["lateCauses"] as? [String: Int])
+    #expect(causes["stopped"] == nil && late["stopped"] == nil && !late.isEmpty, "\(last)")
+  }
+
   /// A run in which nothing was seen is not praised, and says by how much it was longer than asked for.
   @Test func aRunWithoutAFrameThatWasSeenIsNotPraised() throws {
     let arguments = ["--scene", "stress", "--work", "300ms", "--duration", "100ms"] + Self.small
