@@ -17,6 +17,19 @@ struct RunCommandTests {
     let ended = run.finish()
     #expect(ended.status == 0)
     #expect(ended.output.contains("\"summary\""))
+    let name = [SIGTERM: "SIGTERM", SIGINT: "SIGINT", SIGHUP: "SIGHUP", SIGQUIT: "SIGQUIT"][signal]
+    #expect(try JSONLines(ended.output).objects.last?["endedBy"] as? String == name, "\(ended.output)")
+  }
+
+  /// Figures of a part of a run are not taken for those of all of it.
+  @Test func aRunThatASignalEndsSaysSo() throws {
+    let run = try Running(["--fps", "--scene", "still", "--duration", "30s"] + Self.small)
+    run.waitUntilHandled(SIGTERM)
+    run.send(SIGTERM)
+    let text = run.finish().output
+    #expect(text.contains(/\nended     by SIGTERM after 0\.\d of 30\.0 s\n/), "\(text)")
+    let whole = try framepace(["--json", "--scene", "still", "--duration", "50ms"] + Self.small)
+    #expect(try JSONLines(whole.output).objects.last?["endedBy"] is NSNull, "\(whole.output)")
   }
 
   /// A scene has the name that it has for `render` and `dump`.

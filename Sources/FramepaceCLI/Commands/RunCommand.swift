@@ -215,6 +215,7 @@ struct RunCommand: ParsableCommand {
                      seconds of CLOCK_MONOTONIC,
                      overrun: seconds more than --duration; null up to
                      0.25, which an ending takes,
+                     endedBy: the signal that ended it, as SIGTERM; or null,
                      lateCauses: the number of late frames by cause,
                      together late,
                      missedCauses: the number of missed intervals by cause,

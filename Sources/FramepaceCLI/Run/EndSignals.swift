@@ -29,15 +29,22 @@ final class EndSignals {
   /// The signal that asked for the end; nil as long as none did. For work that runs no loop, and looks between its steps.
   var heard: Int32? { request.first }
 
+  /// The name of that signal.
+  var heardName: String? { heard.flatMap { signal in Self.names.first { $0.number == signal }?.name } }
+
   /// Restores the signals' usual effect.
   func invalidate() {
     source.invalidate()
     thread.stop()
   }
 
+  private static let names: [(number: Int32, name: String)] = [
+    (SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP"), (SIGQUIT, "SIGQUIT"),
+  ]
+
   /// The signals to handle. Signals that were ignored when the process was started stay ignored, such as SIGHUP under `nohup`.
   private static var numbers: [Int32] {
-    [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { signal in
+    names.map(\.number).filter { signal in
       var action = sigaction()
       guard sigaction(signal, nil, &action) == 0 else { return false }
       // SIG_IGN is the address 1, and Swift cannot compare functions.

@@ -301,6 +301,9 @@ final class SceneSession {
     do { try log?.finish(at: end) } catch { fail(error) }
   }
 
+  /// The name of the signal that ended the run; nil if none did.
+  var endSignal: String? { signals.heardName }
+
   /// Throws the error that ended the run; does nothing if the user ended it.
   func requireSuccess() throws {
     if let failure { throw failure }

@@ -148,7 +148,7 @@ final class RunPrinter {
         ("summary", summary.json), ("clock", .text(session.clockName)),
         ("firstPresented", .decimal(whole.firstPresented?.seconds, 6)),
         ("mirrors", .list(session.mirrors?.summaries(from: start, to: time) ?? [])),
-        ("overrun", .decimal(overrun(at: time)?.seconds, 3)),
+        ("overrun", .decimal(overrun(at: time)?.seconds, 3)), ("endedBy", .optional(session.endSignal)),
         ("lateCauses", .object(whole.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
         ("missedCauses", .object(whole.missedCauses.map { ($0.cause.name, .count($0.intervals)) })),
         ("missedWhileStopped", .count(whole.missedWhileStopped)),
@@ -165,6 +165,9 @@ final class RunPrinter {
         try terminal.line(Text.entry(session.clockName, title: Text.left("clock", 10), width: width))
       }
       try terminal.line(whole.text(width: width))
+      if let ending = ending(at: time, by: session.endSignal) {
+        try terminal.line(Text.list([ending], title: Text.left("ended", 10), width: width))
+      }
       if let overrun = overrun(at: time) {
         let seconds = Text.decimal((time - start).seconds, 2)
         let excess = "\(Text.decimal(overrun.seconds, 2)) s more than --duration: the scene kept the loop busy"
@@ -182,6 +185,14 @@ final class RunPrinter {
   /// The time that the run took longer than `--duration`; nil if it is too short to matter.
   private func overrun(at end: MonotonicTime) -> Nanoseconds? {
     duration.map { end - start - $0 }.flatMap { $0 > .milliseconds(250) ? $0 : nil }
+  }
+
+  /// The time and the cause of an end that a signal asked for; nil if none did.
+  private func ending(at end: MonotonicTime, by signal: String?) -> String? {
+    signal.map { signal in
+      let all = duration.map { " of \(Text.decimal($0.seconds, 1))" } ?? ""
+      return "by \(signal) after \(Text.decimal((end - start).seconds, 1))\(all) s"
+    }
   }
 
   private func figures(at time: MonotonicTime, whole: FrameReport) -> RunFigures {
