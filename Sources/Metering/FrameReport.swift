@@ -73,7 +73,7 @@ public struct FrameReport: Equatable, Sendable {
   public var tenthPercentLow: Double?
   /// The parts of frame intervals that are longer than those of 60, 30 and 20 frames a second; nil without frame intervals.
   public var longIntervals: LongIntervals?
-  /// The work of a frame in all its phases.
+  /// The work of a frame in all its phases; of frames that were seen. That of discarded frames is `discardedWork`.
   public var work = Distribution()
   /// From the time at which a tick was to be delivered, its vblank or a deadline, to its delivery.
   public var tickLateness = Distribution()

@@ -198,7 +198,6 @@ struct FrameTally<Durations: DurationCollection> {
     }
     guard span.contains(number) else { return }
     counts.frames += 1
-    works.add(frame.work)
     _ = budget.add(frame)
     if frame.promised != nil { lastDistance = max(frame.intervalsPerTick, 1) }
     for phase in FrameRecord.Phase.allCases { phaseTimes[phase] += frame.phases[phase] }
@@ -222,6 +221,7 @@ struct FrameTally<Durations: DurationCollection> {
     counts.early += frame.isEarly(interval: interval) ? 1 : 0
     counts.hitchTime += hitch
     if counts.firstPresented == nil { counts.firstPresented = frame.presented }
+    works.add(frame.work)
     latencies.add(frame.presented - frame.delivered)
     if let input = frame.input { inputLatencies.add(frame.presented - input) }
     if let error = lastPredictionError { predictionErrors.add(max(error, -error)) }

@@ -126,8 +126,7 @@ public struct PhaseProfile: Sendable {
   /// All phases together.
   public var total: Row { row(nil, work) }
 
-  /// The report of a meter of the same run, with this budget, and with the work of the frames that were added here: a meter counts frames
-  /// that were not seen, too.
+  /// The report of a meter of the same run, with this budget, and with the work of the frames that were added here, which may be fewer.
   ///
   /// - Parameter end: the end of the run, see `FPSMeter.report(at:)`.
   package func report(of meter: FPSMeter, at end: MonotonicTime? = nil) -> FrameReport {

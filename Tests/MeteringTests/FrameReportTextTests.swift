@@ -47,6 +47,8 @@ struct FrameReportTextTests {
         (frame.intervalsPerTick, frame.promised) = (Int(distance), frame.tickTimestamp + interval * distance)
         frame.phases[.layout] = .milliseconds(5)
         meter.record(.committed(frame))
+        frame.presented = frame.tickTimestamp + interval * distance
+        meter.record(.presented(frame))
       }
       return meter.report().text(width: 79).split(separator: "\n").first { $0.hasPrefix("budget") }.map(String.init)
     }

@@ -58,6 +58,21 @@ import Testing
     }
   }
 
+  /// Work is that of frames that were seen, in the summary of a run as in the report of its log.
+  @Test func onlyFramesThatWereSeenHaveWork() throws {
+    let run = try Run()
+    for number in 0..<50 as Range<UInt64> { run.frame(number) }
+    let unseen = (50..<53 as Range<UInt64>).map { run.feed.frame($0, work: .milliseconds(9)) }
+    run.record(.discarded(unseen[0]))
+    run.record(.committed(unseen[1]))
+    run.record(.lost(unseen[1]))
+    run.record(.committed(unseen[2]))
+    let (report, log) = try run.end()
+    #expect((report.discarded, report.lost, report.pending) == (1, 1, 1))
+    #expect(report.work.count == 50 && report.work.maximum == .milliseconds(2))
+    #expect(report.work == log.work && report.discardedWork == .milliseconds(9))
+  }
+
   /// Counts that are not there are not taken for 0.
   @Test(arguments: ["intervals", "intervalTime", "ticks", "missed", "idle", "hitchTime"])
   func aLogWithoutACountHasNoReportOfItsRun(column: String) throws {

@@ -71,10 +71,10 @@ struct RunCommand: ParsableCommand {
       that was ready but found earlier frames in its way is late by stuffing. An interval is missed if frames were wanted and no \
       tick came, and idle if no frame was wanted. A hang while no frame is wanted \
       counts as idle: only --hang-reports shows it. Work is the time that a frame \
-      takes; the budget is one refresh interval, or as many as lie between two ticks \
-      (the shortest one at a variable rate), as the display tells it, or as measured where its \
-      vblanks have another; the share given is the median's. Work for no frame is that of the \
-      discarded ones. Hitches are the \
+      takes, of frames presented; the budget is one refresh interval, or as many as lie \
+      between two ticks (the shortest one at a variable rate), as the display tells it, or as measured where its \
+      vblanks have another; the share given is the median's. Discarded work is that of \
+      discarded frames. Hitches are the \
       time that pictures stood too long, in ms per second in which frames were \
       wanted: good below 5, warning up to 10, critical above. Latency runs from \
       the beginning of a frame to the vblank that presented it. Animation is the \

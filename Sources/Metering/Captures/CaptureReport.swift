@@ -79,8 +79,7 @@ public struct CaptureReport: Equatable, Sendable {
   public var missedCauses: [MissedCount]? { run.flatMap { $0.hasMissed ? $0.report.missedCauses : nil } }
 
   /// The report of the run; nil if the file does not tell enough of it. It is that of `FPSMeter`, but for what no log has: the lateness of
-  /// ticks, intervals that were left out, and those with frames that needed no tick, which are among `ticks`. Work is that of frames that
-  /// were seen.
+  /// ticks, intervals that were left out, and those with frames that needed no tick, which are among `ticks`.
   package var runReport: FrameReport? { run.flatMap { $0.isComplete ? $0.report : nil } }
 
   /// The time that a frame may take; nil if the file does not tell.

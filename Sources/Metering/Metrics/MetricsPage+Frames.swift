@@ -71,7 +71,8 @@ extension MetricsPage {
       displays.map { ($0.labels, $0.frameIntervals) })
     add(
       "framepace_frame_work_seconds",
-      help: "The work of a frame in all its phases. Bounds are exact to 1/512.", displays.map { ($0.labels, $0.work) })
+      help: "The work of a frame in all its phases; of frames that were seen. Bounds are exact to 1/512.",
+      displays.map { ($0.labels, $0.work) })
     add(
       "framepace_input_latency_seconds",
       help: "From the arrival of input, as the program told it, to the vblank that showed the first frame after it.",
