@@ -53,7 +53,7 @@ struct ProfileCommandTests {
     #expect(rows.filter { $0.contains(",presented,") }.count == count && !rows.contains { $0.contains(",pending,") })
     #expect((try PageTests.json(folder.contents(of: "p.html"))["frames"] as? [String: Any])?["count"] as? Int == count)
     guard count == 50 else { return }
-    let view = try framepace(["view", "p.csv", "--json", "-"], in: folder.path)
+    let view = try framepace(["view", "p.csv", "--json"], in: folder.path)
     let logged = try #require(try JSONLines(view.output).objects.first?["presentedRate"] as? Double)
     let measured = try #require(statistics["presentedRate"] as? Double)
     #expect(abs(logged - measured) < 0.01, "\(logged) and \(measured)")
@@ -62,7 +62,7 @@ struct ProfileCommandTests {
   /// The first frame is painted whole; those after it paint what two buffers lack of the few layers that move.
   @Test func tellsHowMuchIsPainted() throws {
     let result = try framepace(
-      "profile", "orbit", "--frames", "30", "--display", "fallback", "--rate", "200", "--size", "160x90", "--json", "-")
+      "profile", "orbit", "--frames", "30", "--display", "fallback", "--rate", "200", "--size", "160x90", "--json")
     #expect(result.status == 0, "\(result.error)")
     let pixels = try #require(try JSONLines(result.output).objects.first?["pixels"] as? [String: [String: Double]])
     let (dirty, painted) = (try #require(pixels["dirty"]), try #require(pixels["painted"]))

@@ -128,7 +128,7 @@ struct WrongInputTests {
     (["profile", "orbit", "--frames", "0"], "'0' is invalid for '--frames", "1 to 1000000"),
     (["view"], "Missing expected argument '<file>'", "framepace view"),
     (["view", ""], "<file> has no name", "name of a capture"),
-    (["view", "a.csv", "--json", ""], "--json needs a value", "a file's name"),
+    (["view", "a.csv", "--json", ""], "--json has an empty name", "a file's"),
     (["view", "a.csv", "--json", "./a.csv"], "'./a.csv' is the file itself", "another one"),
     (["profile", "orbit", "--frames", "9", "--duration", "9s"], "--frames and --duration both", "use one"),
     (["profile", "--compare", "a.json"], "--compare takes two files", "the names of two profiles"),
@@ -140,7 +140,12 @@ struct WrongInputTests {
     ),
     (["profile", "orbit", "--fail-over", "5%"], "--fail-over belongs to --compare", "two profiles"),
     (["profile", "orbit", "--budget", "0"], "'0' is invalid for '--budget", "a time with its unit from 100us"),
-    (["profile", "orbit", "--json", ""], "--json needs a value", "a file's name"),
+    (["profile", "orbit", "--json", ""], "--json has an empty name", "a file's"),
+    (["orbit", "--json", "a.json"], "'a.json'", "(--json of run takes no file: it prints to the standard output.)"),
+    (
+      ["run", "--json", "a.json"], "'a.json' is no scene", "(--json of run takes no file: it prints to the standard output.)"
+    ),
+    (["vblank", "--json", "-"], "'-'", "(--json of vblank takes no file: it prints to the standard output.)"),
     (
       ["--simulate", "perfect"], "'perfect' is invalid for '--simulate", "steady, noisy, drifting, overloaded, vrr or flaky"
     ),

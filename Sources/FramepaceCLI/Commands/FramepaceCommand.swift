@@ -150,10 +150,20 @@ struct FramepaceCommand: ParsableCommand {
       DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
     } else {
       // An empty value is none.
-      namingScenes(in: namingOwners(in: message(for: error)))
+      namingScenes(in: namingOwners(in: message(for: error) + noteOfJSON(message(for: error))))
         .replacing("The value '' is invalid for", with: "Missing value for")
         .replacing("Missing expected argument '<scene>'", with: "Name a scene: \(SceneChoice.list).")
     }
+  }
+
+  /// The end of a message about a word that was meant as the file of a `--json` that takes none; empty for any other.
+  private static func noteOfJSON(_ message: String) -> String {
+    let words = CommandLine.arguments.drop { $0 != "--json" }.prefix(2)
+    let command = CommandLine.arguments.dropFirst().first.flatMap { commandNames.contains($0) ? $0 : nil } ?? "run"
+    guard let word = words.dropFirst().first, word == "-" || word.contains(where: { "./".contains($0) }),
+      !["profile", "view"].contains(command), message.contains("'\(word)'")
+    else { return "" }
+    return " (--json of \(command) takes no file: it prints to the standard output.)"
   }
 
   /// The parser's message about an unknown option, with the commands that have it.

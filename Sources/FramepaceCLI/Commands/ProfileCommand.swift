@@ -30,7 +30,7 @@ struct ProfileCommand: JudgingCommand {
         framepace profile dashboard --frames 600
         framepace profile dashboard --duration 10s --budget 8.3ms
         framepace profile stress --work 20ms --json stress.json
-        framepace profile orbit --json - | jq .all.p50
+        framepace profile orbit --json | jq .all.p50
         framepace profile feed --input drag.input --policy late
 
       Work fits where its p99 is within the budget (below 100 frames, where the \
@@ -198,9 +198,10 @@ struct ProfileCommand: JudgingCommand {
   @OptionGroup var pacing: PolicyOptions
 
   @Option(
-    parsing: .unconditional,
+    defaultAsFlag: "-", parsing: .next,
     help: ArgumentHelp(
-      "Also write the figures to this file, as JSON; '-' prints them instead of the table.", valueName: "file"))
+      "Print the figures as JSON instead of the table; with the name of a file, write them there too.", valueName: "file"),
+    completion: .file())
   var json: String?
 
   @OptionGroup var tracing: TraceOptions
@@ -226,7 +227,7 @@ struct ProfileCommand: JudgingCommand {
   func validate() throws {
     for (option, file) in files { try OutputPath.requireName(file, option: option) }
     try OutputPath.requireDistinct([("--json", json)] + files)
-    if json == "" { throw ValidationError("--json needs a value: use a file's name, or - for the standard output.") }
+    if json == "" { throw ValidationError("--json has an empty name: use a file's, or none for the standard output.") }
     if !compare.isEmpty { return try validateComparison() }
     if failOver != nil { throw ValidationError("--fail-over belongs to --compare: name two profiles with it.") }
     if case .recorded(let path) = subject {

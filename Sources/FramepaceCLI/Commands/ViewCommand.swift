@@ -17,7 +17,7 @@ struct ViewCommand: ParsableCommand {
       is found by its first line.
 
         framepace view PresentMon-2026-11-24.csv --process game.exe
-        framepace view game_2026-11-24.csv --json - | jq .frameIntervalP99
+        framepace view game_2026-11-24.csv --json | jq .frameIntervalP99
         framepace view frames.csv
 
       A file of PresentMon may have the frames of several programs and swap chains: \
@@ -81,16 +81,17 @@ struct ViewCommand: ParsableCommand {
   var swapChain: String?
 
   @Option(
-    parsing: .unconditional,
+    defaultAsFlag: "-", parsing: .next,
     help: ArgumentHelp(
-      "Also write the figures to this file, as JSON; '-' prints them instead of the table.", valueName: "file"))
+      "Print the figures as JSON instead of the table; with the name of a file, write them there too.", valueName: "file"),
+    completion: .file())
   var json: String?
 
   func validate() throws {
     if file.isEmpty { throw ValidationError("<file> has no name: use the name of a capture.") }
     if process == "" { throw ValidationError("--process needs a value: use a program's name or process ID.") }
     if swapChain == "" { throw ValidationError("--swap-chain has no address: use one that the capture has.") }
-    if json == "" { throw ValidationError("--json needs a value: use a file's name, or - for the standard output.") }
+    if json == "" { throw ValidationError("--json has an empty name: use a file's, or none for the standard output.") }
     if let json, json != "-", AtomicFile.isSame(json, file) {
       throw ValidationError("--json '\(json)' is the file itself: use another one.")
     }
