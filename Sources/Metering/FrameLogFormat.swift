@@ -33,10 +33,10 @@ import LinuxSystem
 /// | `layerPixels` | painted pixels, each as often as layers paint it |
 /// | `intervalsPerTick` | the refresh intervals from one call of its link to the next |
 /// | `predictionError` | how much later it was seen than at `target`; where that says nothing of the prediction, it is not known |
-/// | `intervals`, `intervalTime` | of a `presented` frame the refresh intervals since the one before it, and their time; without those in which nobody could see the display |
+/// | `intervals`, `intervalTime` | of a `presented` frame the refresh intervals since the one before it, and their time; without those in which nobody could see the display. The time is below zero where the vblanks told that those before took less than was counted: until a tick tells of its vblank, an interval lasts as long as those measured so far |
 /// | `missed`, `missedWhileStopped` | those of them that were missed, and those of these in which the process was stopped |
 /// | `ticks`, `idle` | those of them that had a tick, or a frame that needed none, and those in which nothing was wanted; below zero for one that counted as such before and was not |
-/// | `early` | 1 if it was seen more than half an interval before its target |
+/// | `early` | 1 if it was seen more than half an interval before its target, else 0 |
 /// | `hitchTime` | how long pictures stood since the one before it that should have been replaced |
 /// | `standstill`, `standstillCause` | the missed intervals right before its tick for which no late frame accounts, and why they were missed |
 /// | `behindLate` | the missed intervals right before its tick for which a late frame accounts |

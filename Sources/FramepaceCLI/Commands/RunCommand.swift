@@ -158,7 +158,8 @@ struct RunCommand: ParsableCommand {
                         these in which the process was stopped
         ticks, idle     those with a tick, or with a frame that needed none, and
                         those in which nothing was wanted
-        early           1 if it was early
+        early           1 if it was presented more than half a refresh interval
+                        before target, else 0
         hitchTime       how long pictures stood too long since the one before it
         standstill      intervals missed right before its tick for which no late
                         frame accounts, and standstillCause; behindLate: the others
