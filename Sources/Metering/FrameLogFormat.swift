@@ -16,9 +16,9 @@ import LinuxSystem
 /// | `lostVBlankTime` | the part of `missedTime` for which the display told of no vblank |
 /// | `missedWait` | the end of `missedTime` in which the loop waited for a vblank, having asked too late for the one before |
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
-/// | `input` | when the earliest input event arrived of those that this frame is the first to show |
+/// | `inputArrival` | when the earliest input event arrived of those that this frame is the first to show |
 /// | `presented`, `presentedKnown` | the vblank that showed it, and whether the display told that: else it is assumed |
-/// | `inputDelivery`, `callbacks`, `layout`, `display`, `asyncWait`, `animate`, `diff`, `composite`, `present` | the time in each phase; see `FrameRecord.Phase` |
+/// | `input`, `callbacks`, `layout`, `display`, `asyncWait`, `animate`, `diff`, `composite`, `present` | the time in each phase; see `FrameRecord.Phase` |
 /// | `work` | all phases together; that of a `discarded` frame was done for nothing |
 /// | `frameInterval` | from the vblank that showed the frame before |
 /// | `lateness` | from the promised vblank, or else the target, to the one that showed it; below zero if earlier |
@@ -155,10 +155,10 @@ extension LoggedFrame {
       ("missedWait", .duration(record.missedWait)),
       ("submitted", .time(record.submitted)),
       ("heldBack", .duration(record.heldBack)),
-      ("input", .time(record.input)),
+      ("inputArrival", .time(record.input)),
       ("presented", .time(wasSeen ? record.presented : nil)),
       ("presentedKnown", wasSeen ? .truth(record.isPresentedKnown) : .number(nil)),
-      ("inputDelivery", .duration(record.phases[.input])),
+      ("input", .duration(record.phases[.input])),
       ("callbacks", .duration(record.phases[.callbacks])),
       ("layout", .duration(record.phases[.layout])),
       ("display", .duration(record.phases[.display])),

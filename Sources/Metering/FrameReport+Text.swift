@@ -23,7 +23,7 @@ extension FrameReport: CustomStringConvertible {
     }
     if let longIntervals { lines.append(("intervals", longIntervals.items)) }
     if let workShare {
-      let lost = discardedWork == .zero ? [] : ["\(Text.milliseconds(discardedWork)) ms of work for no frame"]
+      let lost = discardedWork == .zero ? [] : ["\(Text.milliseconds(discardedWork)) ms of discarded work"]
       let time = "\(Text.milliseconds(budget ?? nominalRefreshRate.interval)) ms"
       lines.append(("budget", [time] + budgetReasons + ["\(Text.percent(workShare)) used at the median"] + lost))
     }
@@ -34,7 +34,7 @@ extension FrameReport: CustomStringConvertible {
     }
     if let assumption { lines.append(("assumed", [assumption.what, "as the desktop \(assumption.why)"])) }
     let rows = [
-      ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),
+      ("frame interval", frameInterval), ("work", work), ("latency", latency), ("input latency", inputLatency),
       ("animation error", animationError), ("prediction error", predictionError),
     ]
     return

@@ -78,7 +78,7 @@ extension CaptureReport {
     var parts: [String] = []
     if let rateText { parts.append(rateText) }
     if let late, let lateCauses {
-      parts.append(Verdict.lateness(late, of: frames - (notShown ?? 0) - pending, lateCauses))
+      parts.append(Verdict.lateness(late, of: frames - (neverSeen ?? 0) - pending, lateCauses))
     } else {
       let count = longIntervalCount == 0 ? "no" : "\(longIntervalCount) of \(frameInterval.count)"
       let noun = longIntervalCount == 0 ? "frame interval" : "frame intervals"
@@ -88,7 +88,7 @@ extension CaptureReport {
       parts.append(
         intervalKind == .displayed ? Verdict.standing(longest) : "the longest took \(Text.milliseconds(longest)) ms")
     }
-    if let notShown, notShown > 0 { parts.append(Verdict.loss(notShown)) }
+    if let neverSeen, neverSeen > 0 { parts.append(Verdict.loss(neverSeen)) }
     if !hasEveryFrame { parts.append("the rows are samples, not one for each frame") }
     return parts.joined(separator: "; ")
   }

@@ -255,6 +255,21 @@ struct RecordedRunTests {
     }
   }
 
+  /// An earlier program gave the arrival of input the name that its phase has now.
+  @Test func aFileOfAnEarlierProgramHasItsInput() throws {
+    var frame = try #require(PageTests.frames(1).first)
+    (frame.input, frame.phases[.input]) = (frame.delivered - .milliseconds(5), .milliseconds(1))
+    let text = String(decoding: Self.profile([.presented(frame)]).bytes, as: UTF8.self)
+    let former = text.replacing("\"input\"", with: "\"inputDelivery\"").replacing("\"inputArrival\"", with: "\"input\"")
+    for text in [text, former] {
+      guard case .presented(let read)? = try RecordedProfile(Array(text.utf8)).events.first else {
+        Issue.record("no frame was seen")
+        continue
+      }
+      #expect(read.input == frame.input && read.phases[.input] == .milliseconds(1))
+    }
+  }
+
   /// An earlier program wrote no time of animations: its file is read, says so, and is compared with none that has it.
   @Test @MainActor func aFileOfAnEarlierProgramSaysWhatItLacks() throws {
     let bytes = Self.profile(Self.events(20)).bytes

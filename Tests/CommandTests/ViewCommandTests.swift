@@ -19,6 +19,29 @@ struct ViewCommandTests {
     return folder
   }
 
+  /// A row of the table has the name that its figure has in JSON, of a run as of its log.
+  @Test func figuresHaveOneName() throws {
+    let folder = try TemporaryFolder()
+    let run = ["run", "orbit", "--simulate", "overloaded", "--duration", "5s", "--fast", "--size", "64x64"]
+    let summary = try framepace(run + ["--frame-log", "x.csv"], in: folder.path)
+    let view = try framepace(["view", "x.csv"], in: folder.path)
+    let json = [
+      try #require(try JSONLines(try framepace(run + ["--json"]).output).objects.last),
+      try #require(try JSONLines(try framepace(["view", "x.csv", "--json"], in: folder.path).output).objects.last),
+    ]
+    for (text, object) in zip([summary.output, view.output], json) {
+      let rows = text.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("ms ") }.dropFirst()
+        .prefix { $0.first?.isLetter == true }
+      let names = rows.map { $0.prefix(17).split(separator: " ") }
+      #expect(names.contains(["latency"]) && names.contains(["animation", "error"]), "\(text)")
+      let statistics = (object["summary"] ?? object["statistics"]) as? [String: Any] ?? [:]
+      for name in names {
+        let key = name.dropFirst().reduce(String(name[0])) { $0 + $1.capitalized } + "P50"
+        #expect(object[key] is Double || statistics[key] is Double, "\(key) in \(object.keys.sorted())")
+      }
+    }
+  }
+
   @Test func reportsACapture() throws {
     let folder = try folder(capture())
     let result = try framepace(["view", "c.csv", "--json", "f.json"], in: folder.path)
@@ -36,7 +59,7 @@ struct ViewCommandTests {
     for line in result.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     let object = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "f.json")) as? [String: Any])
     #expect(object["format"] as? String == "PresentMon 1" && object["application"] as? String == "game.exe")
-    #expect(object["frames"] as? Int == 120 && object["notShown"] as? Int == 1 && object["late"] is NSNull)
+    #expect(object["frames"] as? Int == 120 && object["neverSeen"] as? Int == 1 && object["late"] is NSNull)
     #expect(object["frameIntervalP50"] as? Double == 16.5 && object["frameIntervalMax"] as? Double == 50)
     #expect((object["verdict"] as? String)?.hasPrefix("59.59 frames a second seen; ") == true)
     #expect(object["frameIntervalOver16"] as? Double == 0.0084 && object["frameIntervalOver50"] as? Double == 0)

@@ -74,7 +74,7 @@ import Testing
       "missedWait": "\(record.missedWait.count)",
       "delivered": "\(record.delivered.nanoseconds)", "submitted": "\(record.submitted.nanoseconds)",
       "heldBack": "\(record.heldBack.count)", "work": "\(record.work.count)", "paintedPixels": "\(record.paintedPixels)",
-      "input": record.input.map { "\($0.nanoseconds)" },
+      "inputArrival": record.input.map { "\($0.nanoseconds)" },
       "promised": record.promised.map { "\($0.nanoseconds)" }, "cause": frame.causes?.main.name,
       "otherCause": frame.causes?.other?.name,
       "damagePixels": "\(record.damagePixels)",
@@ -96,7 +96,7 @@ import Testing
       "animationError": frame.step?.animationError.map { "\($0.count)" },
     ]
     for phase in FrameRecord.Phase.allCases {
-      cells[phase == .wait ? "asyncWait" : phase == .input ? "inputDelivery" : phase.name] = "\(record.phases[phase].count)"
+      cells[phase == .wait ? "asyncWait" : phase.name] = "\(record.phases[phase].count)"
     }
     if frame.outcome != .discarded { cells["animationTime"] = "\(record.animationTime.nanoseconds)" }
     if frame.outcome == .presented {
@@ -154,7 +154,7 @@ import Testing
     #expect(
       Self.text([frame], .csv) == """
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,missedTime,lostVBlankTime,missedWait,\
-        submitted,heldBack,input,presented,presentedKnown,inputDelivery,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
+        submitted,heldBack,inputArrival,presented,presentedKnown,input,callbacks,layout,display,asyncWait,animate,diff,composite,present,work,\
         frameInterval,lateness,cause,otherCause,animationError,paintedPixels,damagePixels,processorTime,runDelay,startDelay,dirtyLayers,laidOutLayers,drawnLayers,\
         missedPictures,pictureTime,layerPixels,intervalsPerTick,predictionError,intervals,intervalTime,missed,missedWhileStopped,ticks,idle,early,hitchTime,standstill,standstillCause,behindLate,layer,layerName,\
         refreshRate,budget
@@ -164,7 +164,7 @@ import Testing
     #expect(
       Self.text([frame], .jsonl) == """
         {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
-        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"missedWait":0,"submitted":0,"heldBack":0,"input":null,"presented":null,"presentedKnown":null,"inputDelivery":0,"callbacks":0,"layout":20,"display":0,\
+        "start":0,"delivered":0,"missedTime":0,"lostVBlankTime":0,"missedWait":0,"submitted":0,"heldBack":0,"inputArrival":null,"presented":null,"presentedKnown":null,"input":0,"callbacks":0,"layout":20,"display":0,\
         "asyncWait":0,"animate":0,"diff":0,\
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\

@@ -100,7 +100,7 @@ struct FrameReportTextTests {
         ms                    p50     p95     p99   p99.9     max      sd
         frame interval      16.67   16.68   16.86   25.67   25.67    1.25
         work                 3.00    3.00    3.00    3.00    3.00    0.00
-        begin to vblank     16.67   16.68   16.77   25.67   25.67    0.90
+        latency             16.67   16.68   16.77   25.67   25.67    0.90
         animation error      0.00    0.00    9.00    9.00    9.00    1.24
         prediction error     0.00    0.00    0.09    9.00    9.00    0.90
         """, "\(text)")

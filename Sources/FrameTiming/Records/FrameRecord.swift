@@ -29,14 +29,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
     public var name: String { self == .wait ? "async wait" : "\(self)" }
 
     /// The name's form where names are single words: the columns of files.
-    package var column: String {
-      switch self {
-      // The arrival of input has that name.
-      case .input: "inputDelivery"
-      case .wait: "asyncWait"
-      default: name
-      }
-    }
+    package var column: String { self == .wait ? "asyncWait" : name }
   }
 
   /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.

@@ -66,9 +66,17 @@ extension RecordedProfile {
     if header["endTime"] != nil { profile.ended = MonotonicTime(nanoseconds: Int64(try count("endTime", 0...1 << 60))) }
     profile.lostEvents = try count("lostEvents")
     profile.lostRegions = try count("lostRegions")
-    let frames = try columns("frame")
+    let frames = Self.presentNames(try columns("frame"))
     profile.missingPhases = FrameRecord.Phase.allCases.filter { !frames.contains($0.column) }
     return (profile, frames, try columns("tick"))
+  }
+}
+
+extension RecordedProfile {
+  /// The names of columns as they are now. Earlier programs gave the arrival of input the name that its phase has since then.
+  fileprivate static func presentNames(_ names: [String]) -> [String] {
+    if names.contains("inputArrival") { return names }
+    return names.map { $0 == "input" ? "inputArrival" : $0 == "inputDelivery" ? "input" : $0 }
   }
 }
 

@@ -122,7 +122,7 @@ package struct RecordedProfile: Sendable {
       .time("start", \.start), .time("delivered", \.delivered), .duration("missed", \.missedTime),
       .count("intervalsPerTick", \.intervalsPerTick), .duration("lostVBlanks", \.lostVBlankTime),
       .duration("missedWait", \.missedWait), .time("submitted", \.submitted), .duration("heldBack", \.heldBack),
-      Column("input", .time, { $0.input?.nanoseconds }) { $0.input = MonotonicTime(nanoseconds: $1) },
+      Column("inputArrival", .time, { $0.input?.nanoseconds }) { $0.input = MonotonicTime(nanoseconds: $1) },
       .time("presented", \.presented), .truth("presentedKnown", \.isPresentedKnown),
     ]
     let counts: [Column<FrameRecord>] = [

@@ -107,7 +107,7 @@ struct ProfileCommand: JudgingCommand {
         regions                those of FrameProfile.region: name, times, mean, max,
                                share
         worst                  number (as in --csv and --trace), time since the first
-                               frame in seconds, work, late, missed: the intervals
+                               frame in seconds, work, lateness, missed: intervals
                                before it that no late frame accounts for, cause: of
                                the longer one of the two, longestPhase, layer,
                                processor, withoutProcessor: how long the frame

@@ -77,8 +77,11 @@ struct RunCommand: ParsableCommand {
       discarded frames. Hitches are the \
       time that pictures stood too long, in ms per second in which frames were \
       wanted: good below 5, warning up to 10, critical above. Latency runs from \
-      the beginning of a frame to the vblank that presented it. Animation is the \
-      difference between the steps of animation time and the steps of presentation. \
+      the beginning of a frame to the vblank that presented it, input latency from the \
+      arrival of an input event to that of the first frame after it. Animation error is the \
+      difference between the steps of animation time and the steps of presentation, \
+      prediction error that between the vblank of a frame's target and the one that \
+      presented it. \
       A p95 needs 20 frames, a p99 and a 1 % low 100, a p99.9 and a 0.1 % low 1000. \
       The 1 % low is the rate of the frame interval at which the longest ones, added \
       up, reach 1 % of the time, the "low integral" of CapFrameX; sd is the standard \
@@ -120,13 +123,13 @@ struct RunCommand: ParsableCommand {
                         vblank, having asked too late for the one before
         submitted       when it was handed over, or its discarded work was done
         heldBack        how long it was ready and held back before that
-        input           when the earliest input event arrived of those that it is
+        inputArrival    when the earliest input event arrived of those that it is
                         the first to show, as the program told it
         presented       the vblank that showed it
         presentedKnown  false if the desktop did not tell that, and it is assumed
-        inputDelivery, callbacks, layout, display, asyncWait, animate, diff,
-        composite, present
-                        the time in each phase; inputDelivery is how long
+        input, callbacks, layout, display, asyncWait, animate, diff, composite,
+        present
+                        the time in each phase; input is how long
                         responders and gestures were told of input,
                         asyncWait how long the commit waited for drawings
         work            all phases together
@@ -198,7 +201,7 @@ struct RunCommand: ParsableCommand {
                      tell when they were seen; missed, idle,
                      hitchTimeRatio: the time that pictures stood too long,
                      in ms per second,
-                     discardedWork: the sum of work for no frame
+                     discardedWork: the work of discarded frames
           of the last 2 seconds, with the endings P50, P95, P99, P999 (p99.9),
           Max and StandardDeviation:
                      frameIntervalP50 …: from one presented frame to the next,
@@ -224,6 +227,7 @@ struct RunCommand: ParsableCommand {
                      missedWhileStopped: those of missed while the process
                      was stopped, as by Ctrl-Z,
                      latencyP50 …, inputLatencyP50 …, animationErrorP50 …,
+                     predictionErrorP50 …,
                      mirrors: display and summary of each
       """)
 

@@ -25,13 +25,13 @@ struct ViewCommand: ParsableCommand {
       choose one. A last line that is cut, as by the end of the writer, is left out, \
       which is said on the standard error output.
 
-      Figures: interval is the time from one frame seen to the next: \
+      Figures: frame interval is the time from one frame seen to the next: \
       msBetweenDisplayChange or DisplayedTime of PresentMon, frameInterval of a frame \
       log. Where the file does not have it (MangoHud, PresentMon without display \
       tracking) it is the time between two calls that present a frame, and the report \
       says so. Work is CPUBusy or MsCPUBusy of PresentMon, latency DisplayLatency, or \
-      MsCPUBusy + MsUntilDisplayed, input the time from an input event to the vblank that \
-      showed the first frame after it, and animation the size of the animation error. \
+      MsCPUBusy + MsUntilDisplayed, input latency the time from an input event to the vblank that \
+      showed the first frame after it, and animation error its size. \
       Late frames, missed intervals and input are known from frame logs only. A 1 % low is the rate of the \
       interval at which the longest, added up, reach 1 % of the time. (MangoHud's own \
       is another.) The parts of intervals over 16.7, 33.3 and 50 ms are of those longer \
@@ -42,8 +42,8 @@ struct ViewCommand: ParsableCommand {
         verdict            the first sentence
         file, format       the file, and the kind of file
         application, processID, swapChain
-        intervals          "displayed" or "presentCalls": what they lie between
-        frames, notShown, pending, late, lateCauses, missed, missedCauses
+        intervalKind       "displayed" or "presentCalls": what intervals lie between
+        frames, neverSeen, pending, late, lateCauses, missed, missedCauses
         time               all intervals together, in seconds
         coverage           the part of the file's time that they fill (MangoHud)
         presentedRate      frames seen a second; null where the file has calls alone

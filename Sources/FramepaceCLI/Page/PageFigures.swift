@@ -125,8 +125,8 @@ extension ProfileFigures {
     let advice = layers.advice(frames: frames, budget: budget).map(\.text)
     let layerCells = LayerText.cells(layers, frames: frames, budget: budget)
     let distributions = [
-      ("frame interval", report.frameInterval), ("begin to vblank", report.latency),
-      ("input to vblank", report.inputLatency), ("animation error", report.animationError),
+      ("frame interval", report.frameInterval), ("latency", report.latency),
+      ("input latency", report.inputLatency), ("animation error", report.animationError),
       ("prediction error", report.predictionError), ("tick lateness", report.tickLateness),
     ].filter { $0.1.count > 0 }
     let times = distributions.map { name, times in

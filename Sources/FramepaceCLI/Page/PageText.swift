@@ -66,9 +66,9 @@ enum PageText {
       "frame interval",
       "From one frame seen to the next one seen. An interval is over 16.7, 33.3 or 50 ms if it is longer than that by more than a twentieth, so that the scatter of stamps does not count."
     ),
-    ("begin to vblank", "From the beginning of a frame, when its link callbacks were called, to the vblank that showed it."),
+    ("latency", "From the beginning of a frame, when its link callbacks were called, to the vblank that showed it."),
     (
-      "input to vblank",
+      "input latency",
       "From the arrival of an input event, as the program told it, to the vblank that showed the first frame after it."
     ),
     (

@@ -30,8 +30,8 @@ enum CaptureText {
     let members: [(key: String, value: JSONValue)] = [
       ("verdict", .text(report.verdict)), ("file", .text(file)), ("format", .text(format.rawValue)),
       ("application", name(stream.name)), ("processID", name(stream.processID)), ("swapChain", name(stream.swapChain)),
-      ("intervals", .text(report.intervalKind.rawValue)),
-      ("frames", .count(report.frames)), ("notShown", count(report.notShown)), ("pending", .count(report.pending)),
+      ("intervalKind", .text(report.intervalKind.rawValue)),
+      ("frames", .count(report.frames)), ("neverSeen", count(report.neverSeen)), ("pending", .count(report.pending)),
       ("late", count(report.late)),
       ("lateCauses", report.lateCauses.map { .object($0.map { ($0.cause.name, .count($0.frames)) }) } ?? .null),
       ("missed", count(report.missed)),

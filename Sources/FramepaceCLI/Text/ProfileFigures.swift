@@ -127,7 +127,7 @@ struct ProfileFigures {
       JSONValue.object([
         ("number", .count(Int(clamping: frame.record.frameNumber))), ("time", .decimal(time(of: frame).seconds, 3)),
         ("work", .milliseconds(frame.record.work)),
-        ("late", .milliseconds(frame.lateness)), ("missed", .count(missed(before: frame))),
+        ("lateness", .milliseconds(frame.lateness)), ("missed", .count(missed(before: frame))),
         ("cause", .optional(frame.longestCause?.name)),
         ("longestPhase", .text(longest(frame).name)),
         ("layer", .optional(frame.blamedLayer.flatMap { layers.name(of: $0) })),

@@ -155,6 +155,7 @@ final class RunPrinter {
       ]
       let distributions =
         whole.latency.json("latency") + whole.inputLatency.json("inputLatency") + whole.animationError.json("animationError")
+        + whole.predictionError.json("predictionError")
       try terminal.line(JSONValue.object(members + distributions).line)
     } else {
       if report == .liveLine { try terminal.write("\n") }

@@ -6,7 +6,7 @@ public struct CaptureReport: Equatable, Sendable {
   /// Frames in the file.
   public let frames: Int
   /// Those of them that are known never to have been seen; nil if the file does not tell.
-  public let notShown: Int?
+  public let neverSeen: Int?
   /// Frames that wait for their vblank at the end of the file.
   public let pending: Int
   /// The causes of late frames, the most frequent first; nil if the file does not tell which were late.
@@ -40,7 +40,7 @@ public struct CaptureReport: Equatable, Sendable {
 
   public init(_ stream: FrameCapture.Stream) {
     frames = stream.frames
-    notShown = stream.notShown
+    neverSeen = stream.neverSeen
     pending = stream.pending
     lateCauses = stream.run?.report.lateCauses ?? stream.lateFrames?.sorted { $0.frames > $1.frames }
     intervalKind = stream.intervalKind
@@ -96,7 +96,7 @@ public struct CaptureReport: Equatable, Sendable {
   public var frameRate: Double? { intervalKind == .presentCalls ? rate : nil }
 
   private var rate: Double? {
-    let (count, time) = loggedTime.map { (frames - (notShown ?? 0), $0) } ?? (frameInterval.count, time)
+    let (count, time) = loggedTime.map { (frames - (neverSeen ?? 0), $0) } ?? (frameInterval.count, time)
     return time < FrameReport.shortestTime ? nil : Double(count) / time.seconds
   }
 
@@ -111,10 +111,10 @@ extension CaptureReport {
   package func text(width: Int) -> String {
     if let runReport { return runReport.text(width: width, ownBudget: run?.ownBudget) }
     var counts = ["\(frames) in the file"]
-    if let notShown {
-      counts.append("\(frames - notShown - pending) seen")
+    if let neverSeen {
+      counts.append("\(frames - neverSeen - pending) seen")
       if pending > 0 { counts.append("\(pending) pending") }
-      counts.append("\(notShown) never seen")
+      counts.append("\(neverSeen) never seen")
     }
     if let late { counts.append("\(late) late") }
     if let missed { counts.append("\(missed) missed") }
@@ -125,7 +125,7 @@ extension CaptureReport {
     if let missedCauses, !missedCauses.isEmpty {
       lines.append(("missed by", missedCauses.map { "\($0.intervals) \($0.cause.name)" }))
     }
-    let lack = notShown == nil ? "when they were seen" : "the time from one that was seen to the next"
+    let lack = neverSeen == nil ? "when they were seen" : "the time from one that was seen to the next"
     let end = intervalKind == .displayed ? "" : "; \(lack) is not in the file"
     lines.append(("a second", [rate.map { "\(Text.decimal($0, 2)) frames \(happening)\(end)" } ?? "not enough frames"]))
     if let onePercentLow {
@@ -138,7 +138,7 @@ extension CaptureReport {
       lines.append(("budget", ["\(Text.milliseconds(run.budget)) ms"] + run.report.budgetReasons + [used]))
     }
     let rows = [
-      ("frame interval", frameInterval), ("work", work), ("begin to vblank", latency), ("input to vblank", inputLatency),
+      ("frame interval", frameInterval), ("work", work), ("latency", latency), ("input latency", inputLatency),
       ("animation error", animationError),
     ]
     let notes = [coverageNote]

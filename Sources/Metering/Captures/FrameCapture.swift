@@ -41,7 +41,7 @@ public struct FrameCapture: Sendable {
     /// Frames in the file.
     public var frames = 0
     /// Those of them that are known never to have been seen; nil if the file does not tell.
-    public var notShown: Int?
+    public var neverSeen: Int?
     /// Frames that wait for their vblank at the end of the file.
     public var pending = 0
     /// The causes of late frames, each once; nil if the file does not tell.

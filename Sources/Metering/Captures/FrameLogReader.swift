@@ -7,10 +7,14 @@ enum FrameLogReader {
   private enum Column: String, CaseIterable {
     case number, outcome, tick, promised, delivered, presented, work, frameInterval, cause, animationError
     /// Earlier programs did not write these.
-    case input, intervalsPerTick, missed, missedWhileStopped, standstill, standstillCause, behindLate, layer, layerName,
+    case inputArrival, intervalsPerTick, missed, missedWhileStopped, standstill, standstillCause, behindLate, layer,
+      layerName,
       refreshRate, budget
     case processorTime, targetKnown, presentedKnown, predictionError
     case intervals, intervalTime, ticks, idle, early, hitchTime
+
+    /// The name that earlier programs gave it; nil if it is the same. Since then a phase has that name.
+    var formerName: String? { self == .inputArrival ? "input" : nil }
 
     /// True if there are fewer figures without it.
     var isOptional: Bool {
@@ -155,7 +159,7 @@ enum FrameLogReader {
       outcome: outcome, delivered: try whole(.delivered), presented: try whole(.presented),
       work: try whole(.work), interval: try whole(.frameInterval),
       cause: try one(of: FrameRecord.Cause.allCases, \.name, .cause),
-      animationError: try whole(.animationError), input: try whole(.input),
+      animationError: try whole(.animationError), input: try whole(.inputArrival),
       processorTime: try whole(.processorTime))
     frame.intervalsPerTick = try count(.intervalsPerTick) ?? 1
     frame.predictionError = try whole(.predictionError)
@@ -232,7 +236,8 @@ enum FrameLogReader {
     let names = cells.cells.indices.map { cells.text($0) }
     var indices: [Column: Int] = [:]
     for column in Column.allCases {
-      guard let index = names.firstIndex(of: column.rawValue) else {
+      let former = column.formerName.flatMap(names.firstIndex(of:))
+      guard let index = names.firstIndex(of: column.rawValue) ?? former else {
         if column.isOptional { continue }
         throw cells.unexpected(0, expected: "a line of names with a column '\(column.rawValue)' is")
       }
@@ -254,7 +259,9 @@ enum FrameLogReader {
     let reader: JSONReader
 
     private func member(_ column: Column) throws(CaptureError) -> JSONTree? {
-      if let member = value[column.rawValue] { return member == .null ? nil : member }
+      if let member = value[column.rawValue] ?? column.formerName.flatMap({ value[$0] }) {
+        return member == .null ? nil : member
+      }
       if column.isOptional { return nil }
       throw reader.error(expected: "an object with '\(column.rawValue)' before this place is")
     }
@@ -289,7 +296,7 @@ enum FrameLogReader {
 extension FrameCapture.Stream {
   fileprivate static var ofFrameLog: FrameCapture.Stream {
     var stream = FrameCapture.Stream()
-    stream.notShown = 0
+    stream.neverSeen = 0
     stream.lateFrames = []
     return stream
   }
@@ -299,7 +306,7 @@ extension FrameCapture.Stream {
     switch frame.outcome {
     case .presented, .noFrame: break
     case .pending: pending += 1
-    case .discarded, .lost: notShown? += 1
+    case .discarded, .lost: neverSeen? += 1
     }
     if let interval = frame.interval, interval > 0 { intervals.append(Nanoseconds(interval)) }
     if let error = frame.animationError { animationErrors.append(Nanoseconds(error)) }

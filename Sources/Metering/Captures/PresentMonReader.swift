@@ -92,7 +92,7 @@ struct PresentMonReader {
     stream.processID = cells.text(1)
     if columns.identity > 2 { stream.swapChain = cells.text(2) }
     stream.intervalKind = columns.betweenDisplayed == nil ? .presentCalls : .displayed
-    if columns.dropped != nil || columns.untilDisplayed != nil { stream.notShown = 0 }
+    if columns.dropped != nil || columns.untilDisplayed != nil { stream.neverSeen = 0 }
     streams.append(stream)
     return streams.count - 1
   }
@@ -138,7 +138,7 @@ struct PresentMonReader {
 extension FrameCapture.Stream {
   fileprivate mutating func add(_ frame: PresentMonReader.Frame) {
     frames += 1
-    if !frame.wasShown { notShown? += 1 }
+    if !frame.wasShown { neverSeen? += 1 }
     if let interval = frame.interval, interval > 0 { intervals.append(Nanoseconds(interval)) }
     if let busy = frame.busy { work.append(Nanoseconds(busy)) }
     if let latency = frame.latency, frame.wasShown { latencies.append(Nanoseconds(latency)) }
