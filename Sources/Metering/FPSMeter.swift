@@ -76,9 +76,17 @@ public final class FPSMeter {
   /// - Returns: why a frame was late that has been seen now; nil for everything else.
   @discardableResult
   public func record(_ event: FrameEvent) -> FrameRecord.Causes? {
+    // Events are copied in hidden time alone.
+    guard isHidden || isFirstTickAwaited else {
+      countsLastEvent = true
+      return take(event)
+    }
     let counted = counted(event)
     countsLastEvent = counted != nil
-    guard let event = counted else { return nil }
+    return counted.flatMap { take($0) }
+  }
+
+  private func take(_ event: FrameEvent) -> FrameRecord.Causes? {
     refreshResumed()
     log.append(event)
     run.handle(event)
@@ -89,9 +97,9 @@ public final class FPSMeter {
   /// The interval that `time` is in; the last one that had a tick or a frame in hidden time, and until the next one.
   func number(at time: MonotonicTime?) -> UInt64 { run.number(at: isHidden || isFirstTickAwaited ? nil : time) }
 
-  /// The event as it counts: ticks of hidden time do not, nor what is lost then, and none was missed before the first one after it.
+  /// The event as it counts in hidden time, and until the first tick after it: ticks of hidden time do not, nor what is lost then, and none
+  /// was missed before the first one after it.
   private func counted(_ event: FrameEvent) -> FrameEvent? {
-    guard isHidden || isFirstTickAwaited else { return event }
     switch event {
     case .tick where isHidden: return nil
     // A frame that was handed over before was made, and is lost with the display.
@@ -114,6 +122,9 @@ public final class FPSMeter {
   /// How far the last frame that was seen was from the vblank that it was made for, see `FrameReport.predictionError`; nil if that says nothing
   /// of the prediction.
   var predictionError: Nanoseconds? { run.lastPredictionError }
+
+  /// The counts of the run so far, see `FrameTally.countsSoFar()`.
+  var countsSoFar: RunCounts { run.countsSoFar() }
 
   /// The last interval of a run that ends at `end`; nil for the last one that had a tick or a frame.
   func lastNumber(at end: MonotonicTime?) -> UInt64 { max(run.number(at: nil) + 1, number(at: end)) - 1 }

@@ -63,20 +63,24 @@ public enum FrameLogFormat: String, CaseIterable, Sendable {
 
   /// Appends the line of a frame.
   public func append(_ frame: LoggedFrame, to bytes: inout [UInt8]) {
-    var separator = self == .jsonl ? "{" : ""
+    var separator: StaticString = self == .jsonl ? "{" : ""
     for (name, value) in frame.cells {
-      bytes += separator.utf8
+      JSONBytes.append(separator, to: &bytes)
       separator = ","
-      if self == .jsonl { bytes += "\"\(name)\":".utf8 }
+      if self == .jsonl {
+        JSONBytes.append("\"", to: &bytes)
+        JSONBytes.append(name, to: &bytes)
+        JSONBytes.append("\":", to: &bytes)
+      }
       switch value {
-      case .number(let number?): bytes += String(number).utf8
-      case .truth(let truth): bytes += (truth ? "true" : "false").utf8
+      case .number(let number?): JSONBytes.append(number, to: &bytes)
+      case .truth(let truth): JSONBytes.append(truth ? "true" : "false", to: &bytes)
       case .word(let word?) where self == .jsonl: JSONBytes.append(quoted: word, to: &bytes)
       case .word(let word?): bytes += Self.cell(word).utf8
-      case .number(nil), .word(nil): if self == .jsonl { bytes += "null".utf8 }
+      case .number(nil), .word(nil): if self == .jsonl { JSONBytes.append("null", to: &bytes) }
       }
     }
-    bytes += (self == .jsonl ? "}\n" : "\n").utf8
+    JSONBytes.append(self == .jsonl ? "}\n" : "\n", to: &bytes)
   }
 
   /// A word as comma-separated values have it.

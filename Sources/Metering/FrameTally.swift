@@ -52,7 +52,7 @@ struct FrameTally<Durations: DurationCollection> {
 
   private(set) var firstNumber: UInt64?
   /// The last interval that had a tick or a frame, and its vblank.
-  private var lastNumber: UInt64 = 0
+  private(set) var lastNumber: UInt64 = 0
   private var lastVBlank = MonotonicTime.zero
   /// Intervals that had a frame but neither a tick nor a missed one.
   private var untickedIntervals = 0
@@ -287,6 +287,20 @@ struct FrameTally<Durations: DurationCollection> {
     return lastNumber + UInt64(elapsed.seconds * (measuredRate ?? refreshRate.hertz))
   }
 
+  /// The first interval that counts; nil before one had a tick or a frame.
+  var start: UInt64? { firstNumber.map { max($0, span.lowerBound) } }
+
+  /// The number of intervals that somebody could see, and their time.
+  func intervals(from start: UInt64, before end: UInt64) -> Int {
+    Int(clamping: end - min(start + intervalTime.hidden, end))
+  }
+  func time(from start: UInt64, before end: UInt64) -> Nanoseconds {
+    intervalTime.time(from: start, to: end, last: lastTick?.frameNumber, interval: interval)
+  }
+
+  /// Intervals that had a frame and neither a tick nor a missed one, as far as that is known.
+  var untickedSoFar: Int { openIntervals.reduce(untickedIntervals) { $0 + count(in: $1) } }
+
   /// The report without its distributions, which cost a walk over their durations.
   ///
   /// - Parameter end: the first interval that does not count.
@@ -294,10 +308,9 @@ struct FrameTally<Durations: DurationCollection> {
     var report = counts
     report.nominalRefreshRate = refreshRate
     report.refreshRate = measuredRate
-    if let firstNumber {
-      let start = max(firstNumber, span.lowerBound)
-      report.intervals = Int(clamping: end - min(start + intervalTime.hidden, end))
-      report.time = intervalTime.time(from: start, to: end, last: lastTick?.frameNumber, interval: interval)
+    if let start {
+      report.intervals = intervals(from: start, before: end)
+      report.time = time(from: start, before: end)
       if intervalTime.isMeasured { report.refreshRate = Double(report.intervals) / report.time.seconds }
       // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
       let firstSkipped = max(lastNumber + 1, start)
@@ -311,7 +324,7 @@ struct FrameTally<Durations: DurationCollection> {
         if let resumed, lastVBlank < resumed { report.missedWhileStopped += missed } else { hitching = missed }
       }
       report.hitchTime += pendingHitch(hitching, of: report.missed - report.missedWhileStopped)
-      report.unticked = openIntervals.reduce(untickedIntervals) { $0 + count(in: $1) }
+      report.unticked = untickedSoFar
       report.idle = max(0, report.intervals - report.ticks - report.missed - report.leftOut - report.unticked)
     }
     return report

@@ -54,11 +54,21 @@ public struct RunCounts: Hashable, Sendable {
   }
 }
 
-extension FPSMeter {
-  /// The counts of the run so far; of hitch time that of frames that were seen.
-  var countsSoFar: RunCounts {
-    var counts = RunCounts(run.counts(before: run.number(at: nil) + 1))
-    counts.hitchTime = run.counts.hitchTime
-    return counts
+extension FrameTally {
+  /// The counts up to the last interval that had a tick or a frame; of hitch time that of frames that were seen. A log asks for them with
+  /// each frame: they cost less than a report, whose distributions would be made for nothing.
+  ///
+  /// It changes nothing; but where it did not say that it may, the meter's tally would be copied for it.
+  mutating func countsSoFar() -> RunCounts {
+    var result = RunCounts()
+    guard let start else { return result }
+    let unticked = untickedSoFar
+    result.intervals = intervals(from: start, before: lastNumber + 1)
+    result.time = time(from: start, before: lastNumber + 1)
+    result.ticks = counts.ticks + unticked
+    (result.missed, result.missedWhileStopped) = (counts.missed, counts.missedWhileStopped)
+    result.idle = max(0, result.intervals - result.ticks - result.missed - counts.leftOut)
+    (result.early, result.hitchTime) = (counts.early, counts.hitchTime)
+    return result
   }
 }

@@ -27,14 +27,20 @@ package enum JSONBytes {
 
   /// Appends a whole number.
   package static func append(_ number: Int64, to bytes: inout [UInt8]) {
-    if number < 0 { bytes.append(UInt8(ascii: "-")) }
-    let start = bytes.count
+    // The longest has a sign and 19 digits.
+    var digits: InlineArray<20, UInt8> = .init(repeating: 0)
+    var first = digits.count
     var rest = number.magnitude
     repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      first -= 1
+      digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest > 0
-    bytes[start...].reverse()
+    if number < 0 {
+      first -= 1
+      digits[first] = UInt8(ascii: "-")
+    }
+    digits.span.withUnsafeBufferPointer { bytes.append(contentsOf: $0[first...]) }
   }
 
   /// Appends a duration in milliseconds, to the nanosecond.

@@ -9,10 +9,12 @@ enum MeteringBenchmarks {
     guard let rate = RefreshRate(hertz: 60) else { throw BenchmarkError("60 Hz is a refresh rate") }
     let meter = FPSMeter(refreshRate: rate)
     var frames = FrameFeed(rate: rate)
+    func record() { frames.next { meter.record($0) } }
     let capture = presentMonMegabyte()
     return [
-      Harness.time("a frame recorded", repeats: 100_000) { frames.next(into: meter) },
-      Harness.allocations("allocations in that", frames: 10_000) { frames.next(into: meter) },
+      Harness.time("a frame recorded", repeats: 100_000) { record() },
+      Harness.allocations("allocations in that", frames: 10_000) { record() },
+    ] + log(FrameFeed(rate: rate), rate: rate) + [
       Harness.time("figures of the last two seconds", repeats: 200) {
         Harness.blackHole(meter.recentReport(at: frames.time))
       },
@@ -25,6 +27,28 @@ enum MeteringBenchmarks {
       try Harness.time("what the process holds, there too", repeats: 200) { Harness.blackHole(try ProcessFigures.read()) },
       // 100 MB/s are 10 ms.
       try Harness.time("a megabyte of PresentMon read", repeats: 20) { Harness.blackHole(try FrameCapture(capture)) },
+    ]
+  }
+
+  /// A frame that a log has too: the meter and the ledger, and the text, which a thread of its own makes.
+  private static func log(_ feed: FrameFeed, rate: RefreshRate) -> [Result] {
+    let meter = FPSMeter(refreshRate: rate)
+    var (frames, ledger) = (feed, FrameLedger())
+    var last = LoggedFrame(record: FrameRecord(), outcome: .pending)
+    func record() {
+      frames.next { event in
+        let causes = meter.record(event)
+        ledger.handle(event, of: meter, causes: causes) { last = $0 }
+      }
+    }
+    var bytes: [UInt8] = []
+    return [
+      Harness.time("a frame recorded, and found out by a log's ledger", repeats: 100_000) { record() },
+      Harness.allocations("allocations in that", frames: 10_000) { record() },
+      Harness.time("its line of text, on the log's thread", repeats: 20_000) {
+        bytes.removeAll(keepingCapacity: true)
+        FrameLogFormat.csv.append(last, to: &bytes)
+      },
     ]
   }
 
@@ -54,27 +78,27 @@ enum MeteringBenchmarks {
 
     var time: MonotonicTime { .zero + rate.offset(ofInterval: Int64(number)) }
 
-    mutating func next(into meter: FPSMeter) {
+    mutating func next(_ record: (FrameEvent) -> Void) {
       let missed: UInt64 = number % 97 == 96 ? 1 : 0
       number += 1 + missed
       let stamp = time
       let delivered = stamp + Nanoseconds(Int64(number &* 2_654_435_761 % 200_000))
-      meter.record(
+      record(
         .tick(
           DisplayLink.Tick(
             timestamp: stamp, targetTimestamp: stamp + rate.interval, duration: rate.interval, frameNumber: number,
             delivered: delivered, missed: missed)))
-      var record = FrameRecord()
-      record.frameNumber = number
-      record.tickTimestamp = stamp
-      record.target = stamp + rate.interval
-      record.promised = record.target
-      record.submitted = delivered + .milliseconds(2)
-      record.presented = number % 53 == 0 ? record.target + rate.interval : record.target
-      record.phases[.layout] = .microseconds(300)
-      record.phases[.composite] = .microseconds(Int64(500 + number % 700))
-      meter.record(.committed(record))
-      meter.record(.presented(record))
+      var frame = FrameRecord()
+      frame.frameNumber = number
+      frame.tickTimestamp = stamp
+      frame.target = stamp + rate.interval
+      frame.promised = frame.target
+      frame.submitted = delivered + .milliseconds(2)
+      frame.presented = number % 53 == 0 ? frame.target + rate.interval : frame.target
+      frame.phases[.layout] = .microseconds(300)
+      frame.phases[.composite] = .microseconds(Int64(500 + number % 700))
+      record(.committed(frame))
+      record(.presented(frame))
     }
   }
 }
