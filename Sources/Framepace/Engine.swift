@@ -280,16 +280,16 @@ public final class Engine {
   private func render(_ work: TurnWork) {
     var work = work
     let areSeveral = groups.count > 1 || groups.first?.members.count ?? 0 > 1
+    var begin: ThreadMeter.Mark?
     for group in groups {
       for member in group.members {
-        guard let threadMeter, areSeveral else {
-          member.output.renderIfNeeded(turn: work)
-          continue
+        if let threadMeter, areSeveral {
+          // No frame counts what another output's takes. One mark ends that of one and begins that of the next.
+          let mark = threadMeter.mark(at: loop.clock.now)
+          if let begin { work.mark?.leaveOut(from: begin, to: mark) }
+          begin = mark
         }
-        // No frame counts what another output's takes.
-        let begin = threadMeter.mark(at: loop.clock.now)
         member.output.renderIfNeeded(turn: work)
-        work.mark?.leaveOut(from: begin, to: threadMeter.mark(at: loop.clock.now))
       }
     }
   }

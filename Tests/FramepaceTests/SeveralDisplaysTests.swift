@@ -5,6 +5,31 @@ import XCTest
 
 /// Several displays on one engine: each goes its own way, whatever becomes of the others.
 @preconcurrency @MainActor final class SeveralDisplaysTests: XCTestCase {
+  /// The times of frames of two displays are in no figure of a third, whose frames are made in the same turns.
+  func testNoFrameCountsWhatThoseOfOtherDisplaysTake() throws {
+    let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+    let roots = [Layer(), Layer()]
+    let others = try roots.map { root in
+      stage.engine.addOutput(display: try stage.makeDisplay(width: 64, height: 48, hertz: 60), root: root)
+    }
+    stage.engine.measuresThreads = true
+    var frames: [FrameRecord] = []
+    for output in [stage.engine.output] + others {
+      output.observe { event in
+        guard case .committed(let frame) = event else { return }
+        frames.append(frame)
+        stage.clock.advance(by: .milliseconds(2))
+      }.keep()
+    }
+    for layer in [stage.root] + roots {
+      layer.backgroundColor = .white
+      layer.add(BasicAnimation(.opacity, from: 0.5, to: 1, duration: .seconds(1)))
+    }
+    stage.run(for: .milliseconds(500))
+    XCTAssertGreaterThan(frames.count, 60)
+    XCTAssertEqual(frames.filter { $0.processorTime != .zero }.map(\.processorTime), [])
+  }
+
   /// Two scenes on two displays of 60 and 50 Hz: each shows its own layers, laid out for its own size, at its own rate.
   func testTwoScenes() throws {
     let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
