@@ -3,30 +3,48 @@ import FramepaceTesting
 import Glibc
 
 /// Measures what it costs a program to record its frames: the same frame with and without all that `FRAMEPACE_PROFILE` asks for, in turns, on
-/// the machine's clock, since a manual one would leave out the readings of the thread's clock.
+/// the machine's clock, since a manual one would leave out the readings of the thread's clock; and the parts of that by themselves.
 @MainActor
 enum RecordingBenchmarks {
   static let all = Benchmark(name: "recording") {
     let file = "/tmp/framepace-benchmark-\(getpid()).profile"
+    let (plain, other) = (try Program(), try Program())
     setenv("FRAMEPACE_PROFILE", file, 1)
     let recorded = try Program()
     unsetenv("FRAMEPACE_PROFILE")
-    let plain = try Program()
     defer {
-      for program in [recorded, plain] { program.end() }
+      for program in [recorded, plain, other] { program.end() }
       unlink(file)
     }
     guard recorded.engine.measuresThreads, !plain.engine.measuresThreads else {
       throw BenchmarkError("one of the two programs is to be recorded")
     }
-    let clock = SystemClock.monotonic
-    return pair(recorded, plain) + records(of: plain) + [
-      ring(of: recorded),
+    return [
+      frame(of: recorded, beside: plain), difference(of: recorded, beside: plain, "what recording takes"),
+      difference(of: other, beside: plain, "the same of two that are not recorded"),
+    ] + records(of: plain) + parts(of: recorded) + [
       Harness.allocations("allocations, recorded") { recorded.makeFrames(1) },
       Harness.allocations("allocations, not recorded") { plain.makeFrames(1) },
-      Harness.time("a reading of the thread's clock", repeats: 10_000) { Harness.blackHole(clock.threadProcessorTime) },
       try overlays([.meter, .damage], "a frame of 1920x1080 with the meter"),
       try overlays([.borders], "a frame of 1920x1080 with borders"),
+    ]
+  }
+
+  /// The parts of a recording on the main thread, each by itself and over and over: the code and the data are in the caches. A frame pays for the copy of
+  /// its events and for a call of `getrusage` when the loop wakes; a frame of 0.1 ms or more pays for a reading of the thread's clock, and
+  /// every sixteenth, as each in which the thread was away, for one of the file.
+  private static func parts(of program: Program) -> [Result] {
+    let clock = SystemClock.monotonic
+    var (usage, bytes) = (rusage(), [UInt8](repeating: 0, count: 64))
+    let statistics = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
+    defer { close(statistics) }
+    return [
+      ring(of: program),
+      Harness.time("getrusage, at each waking", repeats: 10_000) { getrusage(__rusage_who_t(1), &usage) },
+      Harness.time("the thread's clock, in frames from 0.1 ms on", repeats: 10_000) {
+        Harness.blackHole(clock.threadProcessorTime)
+      },
+      Harness.time("its run delay, every sixteenth frame", repeats: 10_000) { pread(statistics, &bytes, bytes.count, 0) },
     ]
   }
 
@@ -79,26 +97,34 @@ enum RecordingBenchmarks {
       })
   }
 
-  /// The processor time of a frame of each, and the median of the differences of neighbours. The two programs' memory lies in different places, which
-  /// makes a difference of some microseconds by itself where other programs use the caches.
-  private static func pair(_ recorded: Program, _ plain: Program) -> [Result] {
-    var differences: [Double] = []
-    let frames = Harness.best {
-      var times: [(recorded: Double, plain: Double)] = []
-      for round in 0..<16 {
-        let first = round % 2 == 0 ? recorded.frameTime() : plain.frameTime()
-        times.append(round % 2 == 0 ? (first, plain.frameTime()) : (recorded.frameTime(), first))
-      }
-      differences = times.map { $0.recorded - $0.plain }
+  /// The processor time of a frame of each.
+  private static func frame(of recorded: Program, beside plain: Program) -> Result {
+    Harness.best {
+      let times = turns(recorded.frameTime, plain.frameTime)
       return Result(
-        name: "a small frame recorded, beside not", unit: .nanoseconds, ours: Harness.median(times.map(\.recorded)),
-        peer: Harness.median(times.map(\.plain)), limit: 1.5)
+        name: "a small frame recorded, beside not", unit: .nanoseconds, ours: Harness.median(times.map(\.first)),
+        peer: Harness.median(times.map(\.second)), limit: 1.5)
     }
-    return [
-      frames,
-      Result(
-        name: "median of the differences", unit: .nanoseconds, ours: Harness.median(differences), peer: nil, limit: nil),
-    ]
+  }
+
+  /// The median of the differences of neighbours. The memory of two programs lies in different places, which makes a difference of
+  /// some microseconds by itself where other programs use the caches.
+  private static func difference(of first: Program, beside second: Program, _ name: String) -> Result {
+    let times = turns(first.frameTime, second.frameTime)
+    return Result(
+      name: name, unit: .nanoseconds, ours: Harness.median(times.map { $0.first - $0.second }), peer: nil, limit: nil)
+  }
+
+  /// Two measurements in turns, each of them first as often as second.
+  private static func turns(_ first: () -> Double, _ second: () -> Double) -> [(first: Double, second: Double)] {
+    (0..<200).map { round in
+      if round % 2 == 0 {
+        let time = first()
+        return (time, second())
+      }
+      let time = second()
+      return (first(), time)
+    }
   }
 
   /// One program with and without the records of its frames, in turns, so that both have the same memory: their events in a ring, with the times
@@ -106,7 +132,7 @@ enum RecordingBenchmarks {
   private static func records(of program: Program) -> [Result] {
     var log = FrameLog(capacity: 32_768)
     func record() -> Observation { program.engine.output.observe { log.append($0) } }
-    func turns(_ name: String, _ begin: () -> Observation?) -> [Result] {
+    func results(_ name: String, _ begin: () -> Observation?) -> [Result] {
       func time(isOn: Bool) -> Double {
         program.engine.measuresThreads = isOn
         let observation = isOn ? begin() : nil
@@ -116,27 +142,24 @@ enum RecordingBenchmarks {
         }
         return program.frameTime()
       }
-      let times = (0..<32).map { round in
-        let first = time(isOn: round % 2 == 0), second = time(isOn: round % 2 != 0)
-        return round % 2 == 0 ? (on: first, off: second) : (on: second, off: first)
-      }
+      let times = turns({ time(isOn: true) }, { time(isOn: false) })
       return [
         Result(
-          name: "\(name), on beside off", unit: .nanoseconds, ours: Harness.median(times.map(\.on)),
-          peer: Harness.median(times.map(\.off)), limit: 1.25),
+          name: "\(name), on beside off", unit: .nanoseconds, ours: Harness.median(times.map(\.first)),
+          peer: Harness.median(times.map(\.second)), limit: 1.25),
         Result(
-          name: "\(name): median of the differences", unit: .nanoseconds,
-          ours: Harness.median(times.map { $0.on - $0.off }), peer: nil, limit: nil),
+          name: "\(name): what they take", unit: .nanoseconds,
+          ours: Harness.median(times.map { $0.first - $0.second }), peer: nil, limit: nil),
       ]
     }
-    let results = turns("records", record) + turns("thread times", { nil })
+    let all = results("records", record) + results("thread times", { nil })
     program.engine.measuresThreads = true
     let observation = record()
     defer {
       observation.invalidate()
       program.engine.measuresThreads = false
     }
-    return results + [Harness.allocations("allocations, records on") { program.makeFrames(1) }]
+    return all + [Harness.allocations("allocations, records on") { program.makeFrames(1) }]
   }
 
   /// Fifty layers, one of which moves, at 1000 Hz.
@@ -178,8 +201,8 @@ enum RecordingBenchmarks {
       while display.shownFrames < last { loop.run(mode: .default, until: loop.clock.now + .seconds(1)) }
     }
 
-    /// The processor time that this thread takes for a frame, as the mean of a hundred.
-    func frameTime() -> Double { Harness.processorTime { makeFrames(100) } / 100 }
+    /// The processor time that this thread takes for a frame, as the mean of twenty.
+    func frameTime() -> Double { Harness.processorTime { makeFrames(20) } / 20 }
 
     func end() {
       link?.invalidate()
