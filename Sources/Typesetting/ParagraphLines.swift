@@ -16,6 +16,8 @@ final class ParagraphLines: Sendable {
   let paragraph: ShapedParagraph
   let lines: [TextLayout.Line]
   let isTruncated: Bool
+  /// True if lines are missing that would be below the lowest place.
+  let isStopped: Bool
   /// The width of the longest line.
   let width: Double
   /// The distance from the top of the first line to the bottom of the last.
@@ -26,10 +28,14 @@ final class ParagraphLines: Sendable {
   /// - Parameters:
   ///   - limit: the number of lines that are shown, above 0.
   ///   - isFollowed: true if another paragraph follows, which is not shown where the limit is reached.
-  init(_ request: Request, _ paragraph: ShapedParagraph, limit: Int, isFollowed: Bool) {
-    let setter = LineSetter(request, paragraph, limit: limit, isFollowed: isFollowed)
+  ///   - lowest: the distance from the top below which nothing is shown. The first line that ends below it is the last one.
+  init(
+    _ request: Request, _ paragraph: ShapedParagraph, limit: Int, isFollowed: Bool, lowest: Double = .infinity
+  ) {
+    let setter = LineSetter(request, paragraph, limit: limit, isFollowed: isFollowed, lowest: lowest)
     (self.request, self.paragraph) = (request, paragraph)
-    (lines, isTruncated, height, gap) = (setter.lines, setter.isTruncated, setter.height, setter.gap)
+    (lines, height, gap) = (setter.lines, setter.height, setter.gap)
+    (isTruncated, isStopped) = (setter.isTruncated, setter.isStopped)
     width = lines.reduce(0) { max($0, $1.width) }
   }
 
@@ -40,7 +46,7 @@ final class ParagraphLines: Sendable {
 
   /// True if the same lines are right where other paragraphs are around this one.
   func isRight(limit: Int, isFollowed: Bool) -> Bool {
-    !isTruncated && (lines.count < limit || lines.count == limit && !isFollowed)
+    !isTruncated && !isStopped && (lines.count < limit || lines.count == limit && !isFollowed)
   }
 }
 
@@ -50,10 +56,13 @@ private struct LineSetter {
   private let paragraph: ShapedParagraph
   private(set) var lines: [TextLayout.Line] = []
   private(set) var isTruncated = false
+  private(set) var isStopped = false
   private(set) var height = 0.0
   private(set) var gap = 0.0
 
-  init(_ request: ParagraphLines.Request, _ paragraph: ShapedParagraph, limit: Int, isFollowed: Bool) {
+  init(
+    _ request: ParagraphLines.Request, _ paragraph: ShapedParagraph, limit: Int, isFollowed: Bool, lowest: Double
+  ) {
     (self.request, self.paragraph) = (request, paragraph)
     let (style, stops) = (request.style, paragraph.stops)
     let breaker = LineBreaker(paragraph: paragraph, wrapping: style.wrapping)
@@ -80,7 +89,8 @@ private struct LineSetter {
         add(visible, hanging: hanging, line.range, indent: indent)
       }
       start = line.range.upperBound
-    } while start < stops.count - 1 && lines.count < limit
+    } while start < stops.count - 1 && lines.count < limit && height <= lowest
+    isStopped = start < stops.count - 1 && lines.count < limit
   }
 
   private mutating func add(

@@ -73,8 +73,8 @@ public final class TextLayout: Sendable {
     var rest = max(style.maximumLines ?? .max, 1)
     var (paragraphs, top, isTruncated) = ([Paragraph](), 0.0, text.count > longest)
     var last: ParagraphSource?
-    // The second paragraph is needed to know whether the first line is followed by others.
-    while rest > 0, paragraphs.count < 2 || paragraphs.bottom <= lowest, let next = texts.next() {
+    var isFollowed = false
+    while rest > 0, paragraphs.isEmpty || paragraphs.bottom <= lowest, let next = texts.next() {
       let request = ParagraphLines.Request(attributes: next.runs, color: color, font: base, style: style, width: limit)
       let lines: ParagraphLines
       let same = old.first(at: next, paragraphs.count) {
@@ -88,15 +88,17 @@ public final class TextLayout: Sendable {
           next.bytes, next.runs, font: font, direction: BaseDirection(style.direction), after: last)
         let known = old.first(at: next, paragraphs.count) { $0.paragraph.source == source }
         let paragraph = if let known { known.paragraph } else { try fonts.paragraph(source) }
-        lines = ParagraphLines(request, paragraph, limit: rest, isFollowed: next.isFollowed)
+        lines = ParagraphLines(
+          request, paragraph, limit: rest, isFollowed: next.isFollowed, lowest: lowest - top)
       }
       last = lines.paragraph.source
       paragraphs.append(Paragraph(offset: next.offset, top: top, lines: lines))
       top += lines.height + lines.gap + style.paragraphSpacing
       rest -= lines.lines.count
+      isFollowed = next.isFollowed && rest > 0
       isTruncated = isTruncated || lines.isTruncated
     }
-    isCutShort = paragraphs.cut(below: lowest)
+    isCutShort = paragraphs.cut(below: lowest, isFollowed: isFollowed)
     let placed = limit < .infinity ? limit : paragraphs.flatMap(\.lines.lines).reduce(0) { max($0, $1.indent + $1.width) }
     var lines: [Line] = []
     lines.reserveCapacity(paragraphs.reduce(0) { $0 + $1.lines.lines.count })
@@ -122,10 +124,13 @@ extension [TextLayout.Paragraph] {
 
   /// Leaves out the lines that end below a height, but for the first.
   ///
+  /// - Parameter isFollowed: true if the text goes on behind the last paragraph, with lines that a height would show.
   /// - Returns: true if there are any.
-  fileprivate mutating func cut(below height: Double) -> Bool {
+  fileprivate mutating func cut(below height: Double, isFollowed: Bool) -> Bool {
     var isCut = false
-    while let last, bottom > height, count > 1 || last.lines.lines.count > 1 {
+    while let last, bottom > height,
+      count > 1 || last.lines.lines.count > 1 || last.lines.isStopped || isFollowed && !isCut
+    {
       // Added up as `bottom` is: where rounding let all lines fit here, the loop would not end.
       var fitting = last.lines.lines.prefix { last.top + ($0.top + $0.height) <= height }.count
       if fitting == 0, count > 1 {

@@ -39,6 +39,21 @@ import Testing
     }
   }
 
+  /// The layout of as many lines as fit in a height.
+  private func reference(
+    _ text: AttributedText, width: Double?, height: Double, _ style: TextLayout.Style, _ whole: TextLayout
+  ) throws -> TextLayout {
+    var (expected, style) = (whole, style)
+    guard whole.size.height > height else { return whole }
+    var count = whole.lines.count { $0.top + $0.height <= height }
+    repeat {
+      style.maximumLines = max(count, 1)
+      expected = try layout(text, width: width, style)
+      count -= 1
+    } while expected.size.height > height && count > 0
+    return expected
+  }
+
   /// A layout in a height is one of as many lines as fit.
   @Test func asManyLinesAreShownAsFit() throws {
     for seed in UInt64(runSeed)..<UInt64(runSeed + (isLongRun ? 4000 : 300)) {
@@ -54,16 +69,7 @@ import Testing
       let width = random.chance(0.9) ? Double.random(in: 20...150, using: &random) : nil
       let whole = try layout(text, width: width, style)
       let height = Double.random(in: -5...whole.size.height + 10, using: &random)
-      var expected = whole
-      if whole.size.height > height {
-        var style = style
-        var count = whole.lines.count { $0.top + $0.height <= height }
-        repeat {
-          style.maximumLines = max(count, 1)
-          expected = try layout(text, width: width, style)
-          count -= 1
-        } while expected.size.height > height && count > 0
-      }
+      let expected = try reference(text, width: width, height: height, style, whole)
       for last in [nil, whole] {
         let result = try layout(text, height: height, width: width, style, after: last)
         let note = "FRAMEPACE_SEED=\(seed): \(text.string.debugDescription) in \(width ?? -1), \(height)"
@@ -87,12 +93,30 @@ import Testing
       let whole = try layout(text, width: 60, style)
       for line in whole.lines {
         let bottom = line.top + line.height
-        for height in [bottom, bottom.nextUp, bottom.nextDown] {
+        for height in [bottom + 1e-9, bottom - 1e-9, bottom, bottom.nextUp, bottom.nextDown] {
           let result = try layout(text, height: height, width: 60, style, after: whole)
-          #expect(result.lines.count == 1 || result.size.height <= height, "FRAMEPACE_SEED=\(seed)")
+          let note = "FRAMEPACE_SEED=\(seed), \(height)"
+          #expect(result.lines.count == 1 || result.size.height <= height, "\(note)")
+          // The sums of heights are rounded: nearer to the bottom either number of lines is right.
+          if abs(height - bottom) > 1e-10 {
+            let expected = try reference(text, width: 60, height: height, style, whole)
+            #expect(description(result) == description(expected), "\(note)")
+          }
         }
       }
     }
+  }
+
+  /// A paragraph of very many lines is set as far as it is seen.
+  @Test func linesBelowAreNotSet() throws {
+    let text = AttributedText(String(repeating: "word ", count: 10_000))
+    let whole = try layout(text, width: 60)
+    let lines = try #require(whole.paragraphs.first).lines
+    let low = ParagraphLines(lines.request, lines.paragraph, limit: .max, isFollowed: false, lowest: 60)
+    #expect(
+      whole.lines.count > 1000 && low.lines.count == 6 && low.isStopped && !low.isRight(limit: .max, isFollowed: false))
+    #expect(try layout(text, height: 60, width: 60).lines.count == 5)
+    #expect(try description(layout(text, width: 60, after: layout(text, height: 60, width: 60))) == description(whole))
   }
 
   @Test func theLastLineHasAnEllipsis() throws {

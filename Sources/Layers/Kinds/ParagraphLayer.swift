@@ -104,7 +104,7 @@ open class ParagraphLayer: Layer {
   /// set when it is first asked for after a change.
   public var layout: TextLayout? {
     let insets = usableInsets
-    // A layout rounds to pixels: what less than one of them cuts off is worth no line.
+    // A line that is cut by less than a pixel stays: layouts round to pixels.
     let height = bounds.height - insets.top - insets.bottom + 1 / outputScale
     return layout(width: bounds.width - insets.left - insets.right, height: height)
   }
@@ -132,7 +132,8 @@ open class ParagraphLayer: Layer {
     var style = paragraphStyle.usable
     change(&style)
     do throws(FontError) {
-      let layout = try layouts.layout(width.map { $0 > 0 ? $0 : 0 }, height, style) { last throws(FontError) in
+      let layout = try layouts.layout(width.map { $0 > 0 ? $0 : 0 }, height.map { $0 > 0 ? $0 : 0 }, style) {
+        last throws(FontError) in
         try TextLayout(
           attributedText, font: baseFont, color: baseColor, style: style, width: width, height: height, fonts: fonts,
           after: last)
@@ -275,8 +276,8 @@ extension TextLayout {
   }
 }
 
-/// The layouts of one text in the widths and heights that were asked for last: the layer's own, and those that a stack tries. After a change each is
-/// made from the old one of its width.
+/// The layouts of one text in the widths and heights that were asked for last: the layer's own, and those that a stack tries. After a change
+/// each is made from an old one of its width.
 private struct ParagraphLayouts {
   private struct Entry {
     let width: Double?
@@ -309,8 +310,9 @@ private struct ParagraphLayouts {
       if index < entries.count - 1 { entries.append(entries.remove(at: index)) }
       return entries[entries.count - 1].layout
     }
-    // One of another width has at least the shaped paragraphs.
-    let layout = try make((index.map { entries[$0] } ?? entries.last)?.layout)
+    // One of another height has the lines of most paragraphs, one of another width at least these shaped.
+    let like = index ?? entries.lastIndex { $0.width == width && $0.style == style } ?? entries.indices.last
+    let layout = try make(like.map { entries[$0].layout })
     if let index { entries.remove(at: index) } else if entries.count == Self.limit { entries.removeFirst() }
     entries.append(Entry(width: width, height: height, style: style, layout: layout))
     return layout

@@ -22,8 +22,8 @@ import RenderTree
 /// with the gravity `resize` it keeps its size, at the side to which it is aligned.
 ///
 /// Letters from left to right and from right to left are ordered by Unicode's bidirectional algorithm, as a ``ParagraphLayer`` orders
-/// them; the direction of the first letter that has one is that of the line, which begins at that side of the layer. All are in one font. A text that may need a second one is for a
-/// paragraph: ``onMissingCharacters`` tells of it, and without that a debug build says so.
+/// them; the direction of the first letter that has one is that of the line, which begins at that side of the layer. All are in one
+/// font. A text that may need a second one is for a paragraph: ``onMissingCharacters`` tells of it, and without that a debug build says so.
 open class TextLayer: Layer {
   /// The horizontal place of a line that is narrower than the layer.
   public enum Alignment: String, CaseIterable, Hashable, Sendable {
