@@ -190,6 +190,49 @@ private final class Family {
     }
   }
 
+  /// The end of a layer that a commit held last may commit again.
+  func testTheEndOfALayerMayCommit() {
+    let stage = Stage(root: Layer(frame: Rect(x: 0, y: 0, width: 9, height: 9)))
+    var dying: HookedLayer? = HookedLayer(frame: stage.root.bounds)
+    if let dying { stage.root.addSublayer(dying) }
+    stage.turn()
+    var commits = 0
+    dying?.onDeath = { [context = stage.context] in
+      Transaction.withoutActions { context.root.opacity = 0.5 }
+      _ = context.commit(at: .zero)
+      commits += 1
+    }
+    Transaction.withoutActions { dying?.opacity = 0.5 }
+    dying?.removeFromSuperlayer()
+    dying = nil
+    stage.turn()
+    XCTAssertEqual(commits, 1)
+    XCTAssertEqual(stage.tree().records.first?.opacity, 0.5)
+  }
+
+  /// Workers that are done when a commit ends call `wake` during it, which may ask for the drawings.
+  func testWakeMayAskForTheDrawings() {
+    struct Nothing: Drawing {
+      func draw(in context: DrawingContext) {}
+    }
+    final class DrawnElsewhere: Layer {
+      override func makeDrawing() -> (any Drawing)? { Nothing() }
+    }
+    let workers = WorkerPool(threads: 1)
+    workers.shutdown()
+    let root = DrawnElsewhere(frame: Rect(x: 0, y: 0, width: 9, height: 9))
+    let context = LayerContext(root: root, workers: workers)
+    root.setNeedsDisplay()
+    let counts = Lock([Int]())
+    context.wake = { [unowned context] in
+      let count = MainActor.assumeIsolated { context.pendingDrawings }
+      counts.withLock { $0.append(count) }
+    }
+    _ = context.commit(at: .zero)
+    XCTAssertEqual(counts.withLock { $0 }, [1])
+    XCTAssertTrue(context.publishFinishedDrawings())
+  }
+
   func testContextLetsGoOfItsLayers() {
     weak var weakRoot: Layer?
     weak var weakContext: LayerContext?

@@ -14,13 +14,13 @@ struct DirtyLayers {
   /// True if the clock of a layer was changed.
   var areClocksMarked = false
 
-  /// True for no layer.
-  var isEmpty: Bool { !hasLayouts && displays.isEmpty && !hasRecords && !areClocksMarked }
+  /// True if nothing is marked.
+  var isEmpty: Bool { !hasLayouts && displays.isEmpty && !isTreeStale && !areClocksMarked }
 
   var hasLayouts: Bool { layouts.contains { !$0.isEmpty } }
   var hasDisplays: Bool { !displays.isEmpty }
   /// True if the committed tree is no longer that of the layers.
-  var hasRecords: Bool { isStructureMarked || !records.isEmpty }
+  var isTreeStale: Bool { isStructureMarked || !records.isEmpty }
 
   /// The numbers of layers that are marked for layout and for display.
   var counts: (layouts: Int, displays: Int) { (layouts.reduce(0) { $0 + $1.count }, displays.count) }
@@ -48,10 +48,21 @@ struct DirtyLayers {
 
   // MARK: Handling
 
-  /// Exchanges the layers of a depth that are marked for layout for an empty list.
-  mutating func takeLayouts(atDepth depth: Int, _ list: inout [Layer]) { swap(&layouts[depth], &list) }
+  /// Takes out the layers of a depth that are marked for layout.
+  mutating func takeLayouts(atDepth depth: Int) -> [Layer] { exchange(&layouts[depth], with: []) }
 
-  mutating func takeDisplays(_ list: inout [Layer]) { swap(&displays, &list) }
+  mutating func takeDisplays() -> [Layer] { exchange(&displays, with: []) }
 
+  /// Exchanges the layers whose records are marked for an empty list.
   mutating func takeRecords(_ list: inout [Layer]) { swap(&records, &list) }
+
+  // Empty lists are given back, so that the next marks find their memory.
+
+  mutating func giveBackLayouts(_ list: [Layer], atDepth depth: Int) {
+    if layouts[depth].isEmpty { layouts[depth] = list }
+  }
+
+  mutating func giveBackDisplays(_ list: [Layer]) {
+    if displays.isEmpty { displays = list }
+  }
 }

@@ -36,22 +36,23 @@ extension LayerContext {
     var depth = 0
     // More layers may be marked further down during this loop.
     while depth < marks.depthCount {
-      marks.takeLayouts(atDepth: depth, &handled)
+      var layers = marks.takeLayouts(atDepth: depth)
       // Otherwise the layer left the tree, or moved to another depth and is marked there.
-      for layer in handled where layer.context === self && layer.depth == depth {
+      for layer in layers where layer.context === self && layer.depth == depth {
         layer.isLayoutMarked = false
         guard layer.needsLayout else { continue }
         phases.layoutCount += 1
         layOut(layer)
       }
-      handled.removeAll(keepingCapacity: true)
+      layers.removeAll(keepingCapacity: true)
+      marks.giveBackLayouts(layers, atDepth: depth)
       depth += 1
     }
   }
 
   private func display(_ phases: inout CommitPhases) {
-    marks.takeDisplays(&handled)
-    for layer in handled where layer.context === self {
+    var layers = marks.takeDisplays()
+    for layer in layers where layer.context === self {
       layer.isDisplayMarked = false
       layer.hintAtNothingToShow()
       // A layer without a size still needs display. It is marked again once it has a size.
@@ -63,7 +64,8 @@ extension LayerContext {
       phases.displayCount += 1
       display(layer)
     }
-    handled.removeAll(keepingCapacity: true)
+    layers.removeAll(keepingCapacity: true)
+    marks.giveBackDisplays(layers)
   }
 
   func displayFailed(_ layer: Layer, _ error: BitmapError) {
@@ -78,19 +80,15 @@ extension LayerContext {
   /// Removes the remaining layers from the lists, so that a new mark counts as the first one. Returns the first of them.
   private func deferMarks() -> Layer? {
     for depth in 0..<marks.depthCount {
-      marks.takeLayouts(atDepth: depth, &handled)
-      for layer in handled where layer.context === self {
+      for layer in marks.takeLayouts(atDepth: depth) where layer.context === self {
         layer.isLayoutMarked = false
         if layer.needsLayout { deferred.append(layer) }
       }
-      handled.removeAll(keepingCapacity: true)
     }
-    marks.takeDisplays(&handled)
-    for layer in handled where layer.context === self {
+    for layer in marks.takeDisplays() where layer.context === self {
       layer.isDisplayMarked = false
       if layer.needsDisplay { deferred.append(layer) }
     }
-    handled.removeAll(keepingCapacity: true)
     return deferred.first
   }
 

@@ -82,7 +82,7 @@ extension LayerContext {
   /// Chooses the tiles of the tree that was committed, and commits the records that they add and change.
   func commitTiles(at now: MonotonicTime, _ phases: inout CommitPhases) {
     updateTiles(at: max(now, times.current))
-    guard marks.hasRecords else { return }
+    guard marks.isTreeStale else { return }
     // These lists go with the commit, and are to be empty for another tree.
     let (layers, old, count) = (handled, lastAnimated, phases.recordCount)
     (handled, lastAnimated) = ([], [])

@@ -65,8 +65,7 @@ public final class LayerContext {
 
   /// The layers that the next commit handles.
   var marks = DirtyLayers()
-  /// The layers that a pass handles, and the entries of `animated` before a commit. They are let go of while `marks` can be changed: where a
-  /// layer dies with them, an application's code may run and mark others.
+  /// The layers whose records a commit makes anew, and the entries of `animated` before it, until the commit is done.
   var handled: [Layer] = []
   var lastAnimated: [(layer: Layer, animations: CommittedAnimations)] = []
   /// The marks that did not settle in the last commit.
@@ -293,14 +292,23 @@ public final class LayerContext {
     }
     phases.treeChanged = commitTree(at: now, &phases)
     if !tiledLayers.isEmpty { commitTiles(at: now, &phases) }
-    drawings.close()
+    for group in drawings.takeCollected() { group.close() }
     phases.display += clock.now - drawn
     state = .clean
-    handled.removeAll(keepingCapacity: true)
-    lastAnimated.removeAll(keepingCapacity: true)
+    letGo()
     if owesEnds || hasMarks { mark() }
     // After the commit: changes that are made there belong to the next one.
     reportStarts(at: shown)
     return phases
+  }
+
+  /// Lets go of what the commit has handled. Where a layer dies with it, an application's code may run, and use the context.
+  private func letGo() {
+    var layers = exchange(&handled, with: [])
+    var entries = exchange(&lastAnimated, with: [])
+    layers.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    // Their memory is for the next commit.
+    (handled, lastAnimated) = (layers, entries)
   }
 }

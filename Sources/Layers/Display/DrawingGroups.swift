@@ -25,25 +25,28 @@ struct DrawingGroups {
     firstNew = lastNumber + 1
   }
 
-  mutating func close() {
-    for group in collecting ?? [] { group.close() }
-    collecting = nil
-  }
+  /// Ends the collecting.
+  ///
+  /// - Returns: the groups, for their `close()`, which may call `LayerContext.wake`, and so an application's code.
+  mutating func takeCollected() -> [DrawingGroup] { exchange(&collecting, with: nil) ?? [] }
 
   /// Adds a picture to the group of its commit and priority, or to one of its own.
+  ///
+  /// - Returns: with the group if it is to be closed now.
   mutating func add(
     _ maker: any PictureMaker, for taker: any PictureTaker, target: DrawingTarget, _ priority: DrawingPriority,
     isAlone: Bool, times: DrawingTimes?
-  ) -> DrawingJob {
+  ) -> (job: DrawingJob, closing: DrawingGroup?) {
     if !isAlone, let group = collecting?.first(where: { $0.priority == priority }) {
-      return group.add(maker, for: taker, target: target, times: times)
+      return (group.add(maker, for: taker, target: target, times: times), nil)
     }
     lastNumber += 1
     let group = DrawingGroup(number: lastNumber, priority: priority, inbox: inbox)
     pending.append(group)
     let job = group.add(maker, for: taker, target: target, times: times)
-    if isAlone || collecting == nil { group.close() } else { collecting?.append(group) }
-    return job
+    if isAlone || collecting == nil { return (job, group) }
+    collecting?.append(group)
+    return (job, nil)
   }
 
   // MARK: Ending

@@ -94,9 +94,10 @@ extension LayerContext {
     _ priority: DrawingPriority, isAlone: Bool
   ) {
     let times = onDrawing == nil ? nil : DrawingTimes(clock: clock)
-    let job = drawings.add(maker, for: taker, target: target, priority, isAlone: isAlone, times: times)
+    let (job, closing) = drawings.add(maker, for: taker, target: target, priority, isAlone: isAlone, times: times)
     if let times { onDrawing?(layer, times) }
     taker.asynchronous.request(job)
+    closing?.close()
     // A pool that was shut down draws no more, so the drawing runs here.
     if !workers.submit(priority.ofWorkers, { job.run() }) { job.run() }
   }
