@@ -126,7 +126,7 @@ struct SceneContent {
 
 extension SceneReader {
   private static let statements = "a layer, size, blending, image or at"
-  private static let kinds = "a layer: \(SceneKind.list); or size, blending, image or at"
+  private static let kinds = "size, blending, image or at, or a layer: \(SceneKind.list)"
 
   /// Reads a whole scene.
   func scene() throws(SceneError) -> SceneContent {

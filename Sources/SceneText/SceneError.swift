@@ -56,7 +56,8 @@ extension SceneError.Reason {
   static func image(_ error: PNGError) -> Self {
     switch error {
     case .file(let error): return .unreadable("the image \(error.subject)", error, "a PNG file")
-    case .damaged: return .file("\(error), and a picture layer shows a file of another format: picture { file \"photo.jpg\" }")
+    case .damaged:
+      return .file("\(error), and a picture layer shows a file of another format: picture { file \"photo.jpg\" }")
     case .tooLarge, .animation, .outOfMemory: return .file("\(error)")
     }
   }

@@ -356,10 +356,10 @@ func nearest(to word: String, in words: some Sequence<String>) -> String? {
   for names in [otherNames, otherNamesOfParagraphs] {
     if let name = names[word], words.contains(name) { return name }
   }
-  let count = word.utf8.count
+  let count = word.count
   guard count <= 40 else { return nil }
   let allowed = min(max(2, count / 3), count - 1)
-  let near = words.filter { abs($0.utf8.count - count) <= allowed }.map {
+  let near = words.filter { abs($0.count - count) <= allowed }.map {
     (distance: $0.lowercased().editDistance(to: word.lowercased()), word: $0)
   }
   return near.filter { $0.distance <= allowed }.min { $0 < $1 }?.word

@@ -237,22 +237,25 @@ struct InputCommandTests {
     ("0 2 added \"\" pen\n0 2 pen pen near 0 0\n0 2 button BTN_STYLUS down\n0 2 button BTN_STYLUS up", nil),
     (
       "0 2 added \"P\"\n0 2 motion 1 1",
-      "x:3: \"0 2 added \"P\"\" adds a device that can do nothing: behind its name is missing what it can do, such as touch"
+      "x:3: \"0 2 added \"P\"\" adds a device without abilities: write them behind its name, such as touch"
     ),
     (
       "0 1 button KEY_A down\n0 1 button KEY_A up",
-      "x:3: \"0 1 button KEY_A down\" does nothing: that is a key, whose line has key"
+      "x:3: \"0 1 button KEY_A down\" names a key: write key in the place of button"
     ),
     (
       "0 1 key BTN_LEFT down\n0 1 key BTN_LEFT up",
-      "x:3: \"0 1 key BTN_LEFT down\" does nothing: that is a button, whose line"
+      "x:3: \"0 1 key BTN_LEFT down\" names a button: write button in the place of key"
     ),
     (
       "0 2 added \"P\" pen\n0 2 pen pen down 0 0\n0 2 pen pen down 0 1",
       "x:4: \"0 2 pen pen down 0 0\" presses what stays down"
     ),
     ("0 2 added \"P\" pen\n0 2 pen pen down 0 0\n0 2 pen pen near 0 1", nil),
-    ("0 2 added \"P\" gestures\n0 2 gesture changed 1 1 1 0", "x:4: \"0 2 gesture changed 1 1 1 0\" does nothing"),
+    (
+      "0 2 added \"P\" gestures\n0 2 gesture changed 1 1 1 0",
+      "x:4: \"0 2 gesture changed 1 1 1 0\" belongs to no gesture: no line before it begins one"
+    ),
     ("0 2 added \"P\" gestures\n0 2 gesture began pinch 2\n0 2 gesture changed 1 1 1 0\n1 2 gesture ended", nil),
   ])
   func doubtfulEventsAreTold(lines: String, note: String?) throws {
@@ -290,7 +293,7 @@ struct InputCommandTests {
       (["run", "feed", "--quiet", "--duration", "550ms", "--simulate", "steady"], nil),
       (
         ["render", "feed", "--output", "a.png"],
-        "x: 3 of 3 events come after the end, which is at 0.5 s: the last is at 0.7 s"
+        "x: 3 of 3 events come after the end, which is at 0.5 s: the script goes on to 0.7 s"
       ),
       (["render", "feed", "--output", "b.png", "--time", "0.7s"], nil),
       (

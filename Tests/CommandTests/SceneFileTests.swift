@@ -123,7 +123,7 @@ final class SceneFileTests: XCTestCase {
     try "nothing { }".write(toFile: "\(folder.path)/wrong.scene", atomically: true, encoding: .utf8)
     let mistake = try framepace(["render", "wrong.scene", "--output", "wrong.png"], in: folder.path).error
     let list = mistake.split(whereSeparator: \.isWhitespace).joined(separator: " ").split(separator: "a layer: ").last
-    let kinds = (list?.prefix { $0 != ";" } ?? "").split { !$0.isLetter }.filter { $0 != "or" }
+    let kinds = (list?.split(separator: ", found").first ?? "").split { !$0.isLetter }.filter { $0 != "or" }
     XCTAssertGreaterThan(kinds.count, 8, mistake)
     for kind in kinds { XCTAssertTrue(lines.contains { $0.hasPrefix("  \(kind) ") }, "\(kind)") }
   }

@@ -125,7 +125,7 @@ import Testing
     ),
     (
       "framepace input 1\n0 1 added \"\"\n0 1 button key_a down",
-      "x:3:12: expected KEY_A or another of the kernel's names, found \"key_a\""
+      "x:3:12: expected the kernel's name of a key or a button, such as BTN_LEFT, found \"key_a\""
     ),
     (
       "framepace input 1\n0 1 added \"\"\n0 1 key enter down",

@@ -21,12 +21,12 @@ final class UnknownKindTests: XCTestCase {
       ),
       (
         "label { }",
-        "1:1: expected a layer: \(kinds); or size, blending, image or at, such as text, found \"label\""
+        "1:1: expected size, blending, image or at, or a layer: \(kinds), such as text, found \"label\""
       ),
       ("list 1", "1:1: expected a layer, size, blending, image or at, found \"list\""),
       (
         "image { file \"a.png\" }",
-        "1:1: expected a layer: \(kinds); or size, blending, image or at, such as picture, found \"image\""
+        "1:1: expected size, blending, image or at, or a layer: \(kinds), such as picture, found \"image\""
       ),
       (
         "layer { layer {}\n image photo { } }",

@@ -56,8 +56,8 @@ struct InputCommand: ParsableCommand {
         removed              it was unplugged
         touch N down X Y, touch N moved X Y, touch N up, touch N cancelled
                              a finger, by its number from 0 on
-        motion X Y           a pointer moved: about a point to the right, and down,
-                             for each. It begins in the middle of the screen
+        motion X Y           a pointer moved, by about X points to the right and Y
+                             down. It begins in the middle of the screen
         position X Y         a pointer is at this part of the area
         button NAME down|up  by the kernel's name, such as BTN_LEFT
         key NAME down|up     the same, such as KEY_A, KEY_ENTER or KEY_LEFTSHIFT;
@@ -95,8 +95,8 @@ struct InputCommand: ParsableCommand {
 
       A recording may begin while something is held: a finger, a button or a key that \
       goes up, or moves, and is not down does nothing. --check tells of lines that are \
-      hardly meant, such as these, places in pixels, or a forgotten up; so does every \
-      command that plays the script. They are no mistakes: the exit status stays 0.
+      probably mistakes, such as these, places in pixels, or a forgotten up; so does \
+      every command that plays the script. The exit status stays 0.
 
       A recording that libinput record wrote is read in the place of a script, by \
       --check and by --input: touch screens, pointers, wheels and keyboards, with \
@@ -133,22 +133,15 @@ struct InputCommand: ParsableCommand {
   var check: String?
 
   @OptionGroup var crosshair: CrosshairOptions
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Play the events of this script too, as if they came from devices of its own.", valueName: "file"),
-    completion: .file())
-  var input: String?
+  @OptionGroup var script: InputOptions
 
   func validate() throws {
     try OutputPath.requireName(record, option: "--record")
-    if input == "" { throw ValidationError("--input needs a value: use the name of an event script.") }
     if check == "" { throw ValidationError("--check needs a value: use the name of an event script.") }
     if check != nil, list || duration != nil || record != nil {
       throw ValidationError("--check reads a file and uses no device: leave out --list, --duration and --record.")
     }
-    if check != nil || list, crosshair.display != nil || input != nil {
+    if check != nil || list, crosshair.display != nil || script.input != nil {
       throw ValidationError("\(list ? "--list" : "--check") prints and ends: leave out --display and --input.")
     }
     if list, duration != nil || record != nil {
@@ -162,7 +155,7 @@ struct InputCommand: ParsableCommand {
       if list { return try Terminal.output.line(InputSession().devicesText ?? "") }
       try OutputPath.requireDistinct([("--record", record), ("--screenshot", crosshair.screenshot)])
       try OutputPath.requireWritable(files: [record, crosshair.screenshot].compactMap(\.self))
-      let events = try input.map { try InputOptions.script(notingDoubts: $0) }
+      let events = try script.script()
       // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
       let signals = try EndSignals()
       try InputSession(crosshair, script: events).run(for: duration, record: record, signals: signals)

@@ -9,8 +9,8 @@ struct ScenesCommand: ParsableCommand {
     usage: "framepace scenes",
     discussion: """
       A scene of one's own is a text file whose name ends in .scene: a layer with its \
-      properties, and in it other layers, animations and states. From // on a line is a \
-      comment.
+      properties, and in it other layers, animations and states. A comment begins with \
+      // and ends with its line.
 
         // hello.scene
         size 480 270

@@ -8,7 +8,7 @@ struct InputOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Play the events of this script from the beginning on, as if somebody touched the screen: see framepace help input.",
+      "Play the events of this script from the beginning on, as if somebody touched the screen. The help of framepace input has its words.",
       valueName: "file"),
     completion: .file())
   var input: String?
@@ -17,29 +17,27 @@ struct InputOptions: ParsableArguments {
     if input == "" { throw ValidationError("--input needs a value: use the name of an event script.") }
   }
 
-  /// The script; nil without the option. Notes say which of its events are hardly meant, or come too late.
+  /// The script; nil without the option. Notes say which of its events are probably mistakes, or come too late.
   ///
   /// - Parameters:
   ///   - end: the time since the script's beginning after which nothing is seen; nil where there is none.
   ///   - isQuiet: true to print no note.
   @MainActor func script(until end: Nanoseconds? = nil, isQuiet: Bool = false) throws -> InputScript? {
     guard let input else { return nil }
-    if isQuiet { return try Self.read(input).script }
-    let script = try Self.script(notingDoubts: input)
-    let times = script.events.map { $0.time - MonotonicTime.zero }
-    if let end, let last = times.max(), last > end {
-      let late = times.count { $0 > end }
-      Terminal.error.note(
-        "\(input.withoutControlCharacters): \(late) of \(times.count) events come after the end, which is at "
-          + "\(Text.number(end.seconds)) s: the last is at \(Text.number(last.seconds)) s")
-    }
-    return script
-  }
-
-  /// - Parameter path: "-" for the standard input.
-  @MainActor static func script(notingDoubts path: String) throws -> InputScript {
-    let (script, doubts) = try read(path)
+    let (script, doubts) = try Self.read(input)
+    if isQuiet { return script }
     doubts.forEach(Terminal.error.note)
+    // An event whose line is below a later one is played with that.
+    var (late, last) = (0, Nanoseconds.zero)
+    for event in script.events {
+      last = max(last, event.time - MonotonicTime.zero)
+      if let end, last > end { late += 1 }
+    }
+    if let end, late > 0 {
+      Terminal.error.note(
+        "\(input.withoutControlCharacters): \(late) of \(script.events.count) events \(late == 1 ? "comes" : "come") after the end, "
+          + "which is at \(Text.number(end.seconds)) s: the script goes on to \(Text.number(last.seconds)) s")
+    }
     return script
   }
 
@@ -49,7 +47,7 @@ struct InputOptions: ParsableArguments {
   /// Reads an event script.
   ///
   /// - Parameter path: "-" for the standard input.
-  /// - Returns: with a sentence about each kind of event that is hardly meant.
+  /// - Returns: with a sentence about each kind of event that is probably a mistake.
   static func read(_ path: String) throws -> (script: InputScript, doubts: [String]) {
     let bytes = try InputFile.contents(of: path, limit: largestFile)
     if let kind = FileKind(bytes), kind != .inputScript { throw Refusal(kind.sentence(of: path)) }
@@ -59,7 +57,7 @@ struct InputOptions: ParsableArguments {
     do throws(InputScriptError) {
       let script = try InputScript(text, file: path)
       var doubts = ScriptDoubts(script.events).sentences(path: path, text: text)
-      // `libinput record` writes so that keys were replaced.
+      // `libinput record` writes this word behind keys that it replaced.
       if InputScript.isRecording(text), text.contains("(obfuscated)") {
         doubts.append(
           "\(path.withoutControlCharacters): the recorder hid which keys were pressed: libinput record --show-keycodes keeps them"

@@ -3,25 +3,23 @@ import Geometry
 import Input
 import Metering
 
-/// Events of a script that are hardly meant as they stand. The format allows them, since a recording may have them: it may have begun while
-/// a key was held. In a script that was written by hand they are slips of the pen.
+/// Events of a script that are probably mistakes. The format allows them, since a recording may have them: it may have begun while a key
+/// was held.
 struct ScriptDoubts {
   private enum Doubt: Int {
     case noAbility, otherAbility, otherWord, outside, notDown, alreadyDown, staysDown, earlier, longPause
   }
 
-  private struct Held: Hashable {
-    enum Source: Hashable { case finger(Int), pen, button(InputCode), key(InputCode), gesture }
-    var device: InputDevice.ID
-    var source: Source
-    var isKey: Bool { if case .key = source { true } else { false } }
+  private enum Source: Hashable {
+    case finger(Int), pen, button(InputCode), key(InputCode), gesture
+    var isKey: Bool { if case .key = self { true } else { false } }
   }
 
   private let events: [InputEvent]
   /// The indices of the events of each kind.
   private var found: [Doubt: [Int]] = [:]
-  /// The fingers, pens, buttons, keys and gestures that are down, with the index of the event that pressed each.
-  private var held: [Held: Int] = [:]
+  /// The fingers, pens, buttons, keys and gestures of each device that are down, with the index of the event that pressed each.
+  private var held: [InputDevice.ID: [Source: Int]] = [:]
   private var abilities: [InputDevice.ID: InputDevice.Abilities] = [:]
 
   init(_ events: [InputEvent]) {
@@ -33,7 +31,7 @@ struct ScriptDoubts {
       if event.time - latest > .seconds(60) { note(.longPause, index) }
       latest = max(latest, event.time)
       if let place = event.action.place, max(abs(place.x - 0.5), abs(place.y - 0.5)) > 1 { note(.outside, index) }
-      // A device without any ability was told when it was added.
+      // The line that adds a device without any ability is told instead.
       if event.action.isOfOtherWord {
         note(.otherWord, index)
       } else if let needed = event.action.needed, let abilities = abilities[event.device], !abilities.isEmpty,
@@ -42,7 +40,7 @@ struct ScriptDoubts {
         note(.otherAbility, index)
       }
     }
-    for index in held.values.sorted() { note(.staysDown, index) }
+    for index in held.values.flatMap(\.values).sorted() { note(.staysDown, index) }
   }
 
   /// A sentence about each kind, in the order of the script, which begins with the place of its first event.
@@ -66,7 +64,8 @@ struct ScriptDoubts {
         others = "lines \(numbers)\(indices.count > 8 ? " and \(indices.count - 8) more" : "")"
       }
       let words = quote.split(whereSeparator: \.isWhitespace).joined(separator: " ").withoutControlCharacters
-      return "\(place.withoutControlCharacters): \"\(words.prefix(60))\" \(explanation(of: doubt, event))"
+      let quotation = words.count > 60 ? "\(words.prefix(59))…" : words
+      return "\(place.withoutControlCharacters): \"\(quotation)\" \(explanation(of: doubt, event))"
         + (indices.count == 1 ? "" : " (\(others))")
     }
   }
@@ -74,17 +73,23 @@ struct ScriptDoubts {
   private func explanation(of doubt: Doubt, _ event: InputEvent) -> String {
     switch doubt {
     case .noAbility:
-      return "adds a device that can do nothing: behind its name is missing what it can do, such as touch"
+      return "adds a device without abilities: write them behind its name, such as touch"
     case .otherAbility:
       let words = (event.action.needed ?? []).names.joined(separator: " or ")
       return "is of a kind that device \(event.device) does not have: the line that adds it lacks \(words)"
     case .otherWord:
-      if case .button = event.action { return "does nothing: that is a key, whose line has key in the place of button" }
-      return "does nothing: that is a button, whose line has button in the place of key"
+      if case .button = event.action { return "names a key: write key in the place of button" }
+      return "names a button: write button in the place of key"
     case .outside: return "is far outside of the device: places are parts of its area, from 0 to 1"
-    case .notDown: return "does nothing: no line before it presses that finger, button or key"
-    case .alreadyDown: return "presses what is down: no line before it lifts that finger, button or key"
-    case .staysDown: return "presses what stays down: no line after it lifts that finger, pen, button or key"
+    case .notDown:
+      if case .gesture = event.action { return "belongs to no gesture: no line before it begins one" }
+      return "does nothing: no line before it presses that finger, button or key"
+    case .alreadyDown:
+      if case .gesture = event.action { return "begins a gesture in another one: no line before it ends that" }
+      return "presses what is down: no line before it lifts that finger, button or key"
+    case .staysDown:
+      if case .gesture = event.action { return "begins a gesture that does not end: no line after it ends that" }
+      return "presses what stays down: no line after it lifts that finger, pen, button or key"
     case .longPause: return "comes more than a minute after the line above: times are in seconds"
     case .earlier: return "is earlier than a line above, and is played with that one"
     }
@@ -99,15 +104,15 @@ struct ScriptDoubts {
     case .added(let device):
       abilities[event.device] = device.abilities
       if device.abilities.isEmpty { note(.noAbility, index) }
-    case .removed: held = held.filter { $0.key.device != event.device }
-    case .keysReleased: held = held.filter { $0.key.device != event.device || !$0.key.isKey }
+    case .removed: held[event.device] = nil
+    case .keysReleased: held[event.device] = held[event.device]?.filter { !$0.key.isKey }
     case .touch(let finger, .moved): move(.finger(finger), event, index)
     case .touch(let finger, let touch): change(.finger(finger), isDown: touch.place != nil, event, index)
     case .button(let code, let isDown): change(.button(code), isDown: isDown, event, index)
     case .key(let code, let isDown): change(.key(code), isDown: isDown, event, index)
     case .pen(let pen):
-      let pressed = Held(device: event.device, source: .pen)
-      held[pressed] = pen.contact == .down ? held[pressed] ?? index : nil
+      let pressed = held[event.device]?[.pen] ?? index
+      held[event.device, default: [:]][.pen] = pen.contact == .down ? pressed : nil
     case .gesture(.changed): move(.gesture, event, index)
     case .gesture(.began): change(.gesture, isDown: true, event, index)
     case .gesture: change(.gesture, isDown: false, event, index)
@@ -115,17 +120,14 @@ struct ScriptDoubts {
     }
   }
 
-  private mutating func move(_ source: Held.Source, _ event: InputEvent, _ index: Int) {
-    if held[Held(device: event.device, source: source)] == nil { note(.notDown, index) }
+  private mutating func move(_ source: Source, _ event: InputEvent, _ index: Int) {
+    if held[event.device]?[source] == nil { note(.notDown, index) }
   }
 
-  private mutating func change(_ source: Held.Source, isDown: Bool, _ event: InputEvent, _ index: Int) {
-    let source = Held(device: event.device, source: source)
-    if isDown {
-      if held.updateValue(index, forKey: source) != nil { note(.alreadyDown, index) }
-    } else if held.removeValue(forKey: source) == nil {
-      note(.notDown, index)
-    }
+  private mutating func change(_ source: Source, isDown: Bool, _ event: InputEvent, _ index: Int) {
+    let pressed = exchange(&held[event.device, default: [:]][source], with: isDown ? index : nil)
+    if isDown, pressed != nil { note(.alreadyDown, index) }
+    if !isDown, pressed == nil { note(.notDown, index) }
   }
 }
 

@@ -28,8 +28,8 @@ import LinuxSystem
 /// | `modifiers DEPRESSED LATCHED LOCKED LAYOUT` | the masks of a desktop that keeps the modifiers: see `ModifierState` |
 ///
 /// From `#` on, a line is a comment. Neither need times rise from line to line, nor must events make sense: a finger, a button or a key
-/// that is lifted, or moved, and is not down does nothing. `framepace input --check` tells of lines that are hardly meant, and so does a command that plays
-/// the script. Only a device must have been added before it is used.
+/// that is lifted, or moved, and is not down does nothing. `framepace input --check` tells of lines that are probably mistakes, and so does a
+/// command that plays the script. Only a device must have been added before it is used.
 ///
 /// ### Recordings of libinput
 ///
@@ -66,7 +66,7 @@ public struct InputScript: Hashable, Sendable {
     }
   }
 
-  /// The lines of a script's text that are not empty and no comments: its header, and then one for each of `events`.
+  /// The lines of a script's text that are neither empty nor comments: its header, and then one for each of `events`.
   ///
   /// - Returns: with their numbers, counted from 1. A recording of libinput has no such lines: an event of it is several.
   public static func lines(of text: String) -> [(number: Int, text: Substring)] {

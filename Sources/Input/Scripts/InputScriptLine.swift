@@ -124,7 +124,7 @@ struct InputScriptLine {
         device.size = Size(width: try double("a width", in: Self.sizes), height: try double("a height", in: Self.sizes))
       case "output": device.outputName = try string("a display's name in quotes")
       case let name:
-        for (_, ability) in InputDevice.Abilities.named.filter({ $0.0 == name }) { device.abilities.insert(ability) }
+        if let (_, ability) = InputDevice.Abilities.named.first(where: { $0.0 == name }) { device.abilities.insert(ability) }
       }
     }
     return device
@@ -227,7 +227,8 @@ struct InputScriptLine {
   private mutating func code(such example: String) throws(InputScriptError) -> InputCode {
     guard let peek, let code = UInt16(peek).map({ InputCode(rawValue: $0) }) ?? InputCode(named: peek) else {
       let word = peek?.uppercased() ?? ""
-      let meant = [word, "\(example.prefix(4))\(word)"].first { InputCode(named: $0) != nil }
+      let prefix = example.prefix(4)
+      let meant = [word, "\(prefix)\(word)"].first { $0.hasPrefix(prefix) && InputCode(named: $0) != nil }
       throw unexpected(
         meant.map { "\($0) or another of the kernel's names" }
           ?? "the kernel's name of a key or a button, such as \(example)")

@@ -10,8 +10,8 @@ public import LinuxSystem
 public struct ContactTracker: Sendable {
   /// The screens, at least one for events to come out. Contacts and pointer are moved by `setScreens(_:at:_:)`.
   public private(set) var screens: [InputScreen]
-  /// The pointer's place among the frames of the screens; nil before the first device moved it, or scrolled or made a gesture, which begin in
-  /// the middle of the first screen.
+  /// The pointer's place among the frames of the screens; nil before a device moved it or scrolled. It begins in the middle of the
+  /// first screen.
   ///
   /// A device that merely claims to be a pointer, as HDMI-CEC adapters and touch controllers do, shows none.
   public var pointer: Point? { pointerPlace?.point }

@@ -184,7 +184,7 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
         + "; name files of fonts, or install some"
     case .notInNamedFolder(let fileName, let folder, true, let near):
       "font \(fileName) is not in \(folder), the folder that \(SystemFonts.environmentVariable) names; "
-        + (near.isEmpty ? "" : "name a file that is there, such as \(near.list("or")), or ")
+        + (near.isEmpty ? "" : "name a file that is found, such as \(near.list("or")), or ")
         + "put it there, or unset the variable"
     case .notInNamedFolder(let fileName, let folder, false, let near):
       "font \(fileName): \(SystemFonts.environmentVariable) names \(folder), which is no folder; "
