@@ -135,6 +135,9 @@ extension SceneReader {
     if kind != nil, token.offset == self.token.offset, beginsBlock {
       return unknownKind("\(expected), or a layer: \(SceneKind.list)", or: Self.words)
     }
+    if let meant = otherNamesOfProperties[word], kind?.property(meant) != nil {
+      return self.error(.expected("\(expected), such as \(meant)", found: token.name), at: token)
+    }
     let owners = SceneKind.all.filter { $0.property(word) != nil }.map(\.name)
     if let found = found(token, of: owners.isEmpty ? AnimationParts.owners(of: word) : owners) {
       return error(.expected(expected, found: found), at: token)
@@ -345,6 +348,9 @@ private let otherNamesOfParagraphs = [
   "font": "baseFont", "fontSize": "baseFont", "color": "baseColor", "foregroundColor": "baseColor",
   "string": "attributedText",
 ]
+
+/// The names by which a paragraph's text, font and colour are looked for, as a text has them.
+private let otherNamesOfProperties = ["color": "baseColor", "font": "baseFont", "string": "attributedText"]
 
 /// The names that a kind of layer has in other systems.
 private let otherNamesOfKinds = [

@@ -101,6 +101,8 @@ struct WrongFileTests {
     ("x.hang", "is the report of a hang: use framepace view x.hang"),
     ("p.json", "is the JSON of a profile: use framepace profile --compare with it and with another one"),
     ("r.json", "is the JSON of a run: it has no frames to view; those are in the file of run --frame-log"),
+    ("w.json", "is the JSON of a view: it has no frames to view; those are in the file that it names"),
+    ("c.json", "is the JSON of a comparison: it has no frames to view, and nothing to compare;"),
     ("p.html", "is a page: open it in a browser"),
     ("v.txt", "is a recording of vblanks: use framepace vblank --replay v.txt"),
     ("a.profile", "is a recording of frames: use framepace profile a.profile"),
@@ -115,6 +117,8 @@ struct WrongFileTests {
       "x.hang": "framepace hang report 1\n", "p.json": "{\n  \"verdict\": \"fits\",\n  \"scene\": \"orbit\"\n}\n",
       "p.html": "<!doctype html>\n<html>", "v.txt": "framepace vblanks 2\n", "a.profile": "{\"framepaceProfile\":1}\n",
       "it's.hang": "framepace hang report 1\n", "r.json": "{\"scene\":\"card\",\"clock\":\"\",\"policy\":\"\"}\n",
+      "w.json": "{\"verdict\":\"fits\",\"file\":\"f.csv\",\"format\":\"framepace frame log\"}\n",
+      "c.json": "{\"verdict\":\"no regression past 5 %\",\"regression\":false,\"failOver\":0.0500}\n",
     ]
     try Data([0x89, 0x50, 0x4E, 0x47, 13, 10]).write(to: URL(fileURLWithPath: "\(folder.path)/b.png"))
     for (name, text) in contents { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }

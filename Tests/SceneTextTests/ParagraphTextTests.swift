@@ -132,7 +132,7 @@ import XCTest
       error("insets 1 2 3", 14, "expected four insets, found \"}\""),
       error("verticalAlignment middle", 19, "expected top, center or bottom, found \"middle\""),
       error(
-        "string \"a\"", 1, "expected a property of a paragraph layer, found \"string\", which is a property of a text layer"),
+        "string \"a\"", 1, "expected a property of a paragraph layer, such as attributedText, found \"string\""),
     ])
     // The second of the files is the one that there is not.
     XCTAssertThrowsError(try Scene(text: #"paragraph { fonts "DejaVuSans.ttf" "none-such.ttf" }"#)) {

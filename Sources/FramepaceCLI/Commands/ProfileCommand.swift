@@ -200,7 +200,8 @@ struct ProfileCommand: JudgingCommand {
   @Option(
     defaultAsFlag: "-", parsing: .next,
     help: ArgumentHelp(
-      "Print the figures as JSON instead of the table; with the name of a file, write them there too.", valueName: "file"),
+      "Print the figures as JSON in the place of the table; with the name of a file, write them there and print the table.",
+      valueName: "file"),
     completion: .file())
   var json: String?
 

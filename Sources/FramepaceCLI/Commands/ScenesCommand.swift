@@ -21,8 +21,13 @@ struct ScenesCommand: ParsableCommand {
             string "Hello"; font "DejaVuSans.ttf" 36; color #FFFFFF
             state dim { opacity 0.2 }
           }
+          paragraph words {
+            bounds 0 0 400 24; position 240 124; baseFont "Roboto" 16; baseColor #A0A8B0
+            attributedText { "A scene is " span "text" { font "Roboto" 16 weight 700 } "." }
+            paragraphStyle alignment center
+          }
           shape ring {
-            bounds 0 0 80 80; position 240 180; path circle 40 40 36
+            bounds 0 0 80 80; position 240 200; path circle 40 40 36
             fillColor none; strokeColor #4CC2FF; strokeStyle width 8 dash 20 8
             basic rotation { to 360deg; duration 4s; repeatCount infinity }
           }
@@ -35,8 +40,10 @@ struct ScenesCommand: ParsableCommand {
       A layer is one of these kinds:
 
         layer       a box: colour, corners, border, shadow, image, filters
-        text        a line in one font, by the name of its file
-        paragraph   lines of text, in every script, several fonts and colours
+        text        a line in one font, by the name of its file; it ends with an
+                    ellipsis where it is wider than the layer
+        paragraph   lines of text, in every script, several fonts and colours; those
+                    for which it is not high enough are left out
         shape       a path with its fill and its stroke
         gradient    colours along a line, around a point or from it
         picture     a file: PNG, JPEG, WebP, GIF, AVIF or SVG

@@ -83,7 +83,8 @@ struct ViewCommand: ParsableCommand {
   @Option(
     defaultAsFlag: "-", parsing: .next,
     help: ArgumentHelp(
-      "Print the figures as JSON instead of the table; with the name of a file, write them there too.", valueName: "file"),
+      "Print the figures as JSON in the place of the table; with the name of a file, write them there and print the table.",
+      valueName: "file"),
     completion: .file())
   var json: String?
 

@@ -5,6 +5,8 @@ import Hangs
 enum FileKind {
   case recording
   case figures
+  case viewFigures
+  case comparison
   case run
   case trace
   case page
@@ -31,6 +33,10 @@ enum FileKind {
       self = .vblanks
     } else if begins("framepaceinput") || begins("#libinputrecord") {
       self = .inputScript
+    } else if begins("{\"verdict\":"), has("regression") {
+      self = .comparison
+    } else if begins("{\"verdict\":"), has("file"), has("format") {
+      self = .viewFigures
     } else if begins("{\"verdict\":"), has("scene") {
       self = .figures
     } else if begins("{\"scene\":"), has("clock"), has("policy") {
@@ -53,6 +59,8 @@ enum FileKind {
     switch self {
     case .recording: "a recording of frames"
     case .figures: "the JSON of a profile"
+    case .viewFigures: "the JSON of a view"
+    case .comparison: "the JSON of a comparison"
     case .run: "the JSON of a run"
     case .trace: "a trace"
     case .page: "a page"
@@ -80,6 +88,8 @@ enum FileKind {
       switch self {
       case .recording: "use framepace profile \(path.shellWord)"
       case .figures: "use framepace profile --compare with it and with another one"
+      case .viewFigures: "it has no frames to view; those are in the file that it names"
+      case .comparison: "it has no frames to view, and nothing to compare; these are in the two files that were compared"
       case .run: "it has no frames to view; those are in the file of run --frame-log"
       case .trace: "open it at https://ui.perfetto.dev"
       case .page, .picture: "open it in a browser"
