@@ -18,7 +18,7 @@ enum ScrollBenchmarks {
 
   /// Rows of an image, two lines and a separator on a screen of 1920 × 1080.
   private static func list() throws -> Result {
-    try compare("a list on 1920×1080", .everything, width: 1920, height: 1080, limit: 0.8)
+    try compare("a list on 1920×1080", .everything, width: 1920, height: 1080, limit: 1)
   }
 
   private static func allocations() throws -> Result {
@@ -27,8 +27,9 @@ enum ScrollBenchmarks {
   }
 
   private static func kinds() throws -> [Result] {
-    try [("images", Row.images), ("text", .text)].map { name, row in
-      try compare("the same of \(name)", row, width: 1920, height: 1080)
+    // Text is painted nearly as fast as it is copied, pictures are not.
+    try [("images", Row.images, 0.5), ("text", .text, nil)].map { name, row, limit in
+      try compare("the same of \(name)", row, width: 1920, height: 1080, limit: limit)
     }
   }
 
