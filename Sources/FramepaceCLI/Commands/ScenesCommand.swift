@@ -22,8 +22,9 @@ struct ScenesCommand: ParsableCommand {
             state dim { opacity 0.2 }
           }
           paragraph words {
-            bounds 0 0 400 24; position 240 124; baseFont "Roboto" 16; baseColor #A0A8B0
-            attributedText { "A scene is " span "text" { font "Roboto" 16 weight 700 } "." }
+            bounds 0 0 400 24; position 240 124
+            baseFont "Roboto" 16; baseColor #A0A8B0
+            attributedText { "A scene is " span "text" { color #FFFFFF } "." }
             paragraphStyle alignment center
           }
           shape ring {
@@ -40,10 +41,8 @@ struct ScenesCommand: ParsableCommand {
       A layer is one of these kinds:
 
         layer       a box: colour, corners, border, shadow, image, filters
-        text        a line in one font, by the name of its file; it ends with an
-                    ellipsis where it is wider than the layer
-        paragraph   lines of text, in every script, several fonts and colours; those
-                    for which it is not high enough are left out
+        text        a line in one font file; a longer one ends with an ellipsis
+        paragraph   lines in all scripts, fonts, colours; as many as its height holds
         shape       a path with its fill and its stroke
         gradient    colours along a line, around a point or from it
         picture     a file: PNG, JPEG, WebP, GIF, AVIF or SVG
